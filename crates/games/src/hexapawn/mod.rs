@@ -1,0 +1,22 @@
+//! Hexapawn on any board from 2 x 1 to 8 x 8.
+//!
+//! Player 1 has a pawn on each square of row 1 and moves towards the last row; player 2 starts on the last row and
+//! moves towards row 1. A pawn steps straight ahead onto an empty square, or takes an enemy pawn diagonally ahead.
+//! Who reaches the far row wins; who cannot move when it is his turn loses. `docs/rules/hexapawn.md` has the
+//! rules for people, with every doubtful point resolved.
+//!
+//! How the module is cut:
+//! - [`Board`]: pawns on squares, without a turn: the functions of the original's `Board`;
+//! - [`Position`]: a board with a turn and the removal of pawns before play;
+//! - [`Setup`]: sizes and the removal rule;
+//! - [`Move`], [`Square`]: what a player decides, as text `b1-b2`, `a1xb2`, `off=b1`, `k=2`.
+
+mod board;
+mod moves;
+mod position;
+mod setup;
+
+pub use board::{Board, Cell, Situation};
+pub use moves::{Move, Square};
+pub use position::Position;
+pub use setup::{Eliminate, Setup};

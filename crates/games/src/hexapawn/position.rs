@@ -1,0 +1,370 @@
+//! A board with a turn, and the removal of pawns before play.
+
+use std::fmt;
+
+use rookery_rules::{
+    Keyed, Notation, Outcome, ParseMoveError, ParsePositionError, Rng, Seat, Status, below, mix,
+};
+
+use super::board::Cell;
+use super::moves::read_square;
+use super::{Board, Eliminate, Move, Square};
+
+const SEATS: [Seat; 2] = [Seat::new(0), Seat::new(1)];
+
+/// One moment of a game of Hexapawn.
+///
+/// ```
+/// use rookery_games::hexapawn::Position;
+/// use rookery_rules::{Notation, Position as _};
+///
+/// let mut position = Position::from_text("p1 111/.../222")?;
+/// position.play(position.parse_move("b2")?)?;
+/// assert_eq!(position.to_text(), "p2 1.1/.1./222");
+/// assert_eq!(position.legal_moves().map(|mv| mv.to_string()).collect::<Vec<_>>(), ["c3xb2", "c3-c2", "a3xb2", "a3-a2"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Position {
+    board: Board,
+    to_move: Seat,
+    stage: Stage,
+    key: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// Player 1 says how many pawns each takes off.
+    Choosing,
+    /// So many pawns are still to be taken off, by both together.
+    Eliminating(u8),
+    Playing,
+    /// Won on the board.
+    Won(Seat),
+    /// The other player was removed.
+    Left(Seat),
+}
+
+impl Position {
+    /// The game on this board, player 1 to move.
+    pub fn new(board: Board, eliminate: Eliminate) -> Self {
+        let stage = match eliminate {
+            Eliminate::Choose => Stage::Choosing,
+            Eliminate::Exactly(0) => Stage::Playing,
+            Eliminate::Exactly(k) => Stage::Eliminating(2 * k),
+        };
+        let mut position = Self { board, to_move: SEATS[0], stage, key: 0 };
+        position.settle();
+        position.key = position.full_key();
+        position
+    }
+
+    /// The pawns.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Ends the game if somebody stands on the far row, the one who moved last first, or the player to move is blocked.
+    fn settle(&mut self) {
+        if self.stage == Stage::Playing {
+            let other = self.to_move.next(2);
+            if self.board.has_reached(other) {
+                self.stage = Stage::Won(other);
+            } else if self.board.has_reached(self.to_move) {
+                self.stage = Stage::Won(self.to_move);
+            } else if self.board.movers(self.to_move).is_empty() {
+                self.stage = Stage::Won(other);
+            }
+        }
+    }
+
+    #[inline]
+    fn move_pawn(&mut self, from: Square, to: Square) {
+        let (me, other) = (self.to_move, self.to_move.next(2));
+        let taken = self.board.shift(me, from, to);
+        self.key ^= PAWN_KEYS[me.index() & 1][from.bit()] ^ PAWN_KEYS[me.index() & 1][to.bit()] ^ TURN_KEY;
+        self.key ^= if taken { PAWN_KEYS[other.index() & 1][to.bit()] } else { 0 };
+        self.to_move = other;
+        let home = if other.index() == 0 { 0 } else { self.board.rows() - 1 };
+        if to.row() == home || self.board.movers(other).is_empty() {
+            self.stage = Stage::Won(me);
+        }
+    }
+
+    /// Everything that happens before the first pawn moves; rare, so it need not be fast.
+    #[cold]
+    fn prepare(&mut self, mv: Move) {
+        self.stage = match (mv, self.stage) {
+            (Move::Choose(0), _) => Stage::Playing,
+            (Move::Choose(k), _) => Stage::Eliminating(2 * k),
+            (Move::Off(square), Stage::Eliminating(left)) => {
+                self.board.take_off(self.to_move, square);
+                self.to_move = self.to_move.next(2);
+                if left == 1 { Stage::Playing } else { Stage::Eliminating(left - 1) }
+            }
+            _ => panic!("{mv} was played although it is not legal"),
+        };
+        self.settle();
+        self.key = self.full_key();
+    }
+
+    /// The winner, if the game is over.
+    #[inline]
+    fn winner(&self) -> Option<Seat> {
+        match self.stage {
+            Stage::Won(seat) | Stage::Left(seat) => Some(seat),
+            _ => None,
+        }
+    }
+
+    /// The choices of the stages before play; at most eight.
+    fn preparations(&self) -> impl Iterator<Item = Move> + use<> {
+        let choices = (self.stage == Stage::Choosing).then(|| 0..=Eliminate::limit(self.board.cols()));
+        let mut pawns =
+            if let Stage::Eliminating(_) = self.stage { self.board.pawns(self.to_move) } else { 0 };
+        let removals = std::iter::from_fn(move || {
+            let lowest = pawns.trailing_zeros();
+            pawns &= pawns.wrapping_sub(1);
+            (lowest < 64).then(|| Move::Off(Square::of_bit(lowest)))
+        });
+        choices.into_iter().flatten().map(Move::Choose).chain(removals)
+    }
+}
+
+impl rookery_rules::Position for Position {
+    type Move = Move;
+
+    fn n_seats(&self) -> usize {
+        2
+    }
+
+    #[inline]
+    fn status(&self) -> Status {
+        match self.winner() {
+            None => Status::ToMove(self.to_move),
+            Some(winner) => Status::Over(Outcome::win(2, winner)),
+        }
+    }
+
+    /// Before play: choices upwards, removals from a to h. In play: the order of [`Board::valid_moves_for`].
+    fn legal_moves(&self) -> impl Iterator<Item = Move> {
+        let playing = (self.stage == Stage::Playing).then(|| self.board.valid_moves_for(self.to_move));
+        self.preparations().chain(playing.into_iter().flatten())
+    }
+
+    #[inline]
+    fn play_unchecked(&mut self, mv: Move) {
+        match mv {
+            Move::Pawn { from, to } => self.move_pawn(from, to),
+            Move::Off(_) | Move::Choose(_) => self.prepare(mv),
+        }
+    }
+
+    fn remove(&mut self, seat: Seat) {
+        if self.winner().is_none() {
+            self.stage = Stage::Left(seat.next(2));
+            self.key = self.full_key();
+        }
+    }
+
+    fn max_plies(&self) -> u64 {
+        let (rows, cols) = (u64::from(self.board.rows()), u64::from(self.board.cols()));
+        match self.stage {
+            Stage::Won(_) | Stage::Left(_) => 0,
+            // Every move takes a pawn one row ahead; before that, at most one choice and all but the last removals.
+            Stage::Choosing | Stage::Eliminating(_) | Stage::Playing => 2 * cols * (rows - 1) + 1 + cols,
+        }
+    }
+
+    #[inline]
+    fn to_move(&self) -> Option<Seat> {
+        if self.winner().is_none() { Some(self.to_move) } else { None }
+    }
+
+    fn count_moves(&self) -> usize {
+        match self.stage {
+            Stage::Playing => self.board.movers(self.to_move).count() as usize,
+            _ => self.preparations().count(),
+        }
+    }
+
+    fn reason(&self, mv: Move) -> String {
+        let me = self.to_move;
+        let own = |square: Square| self.board.contains(square) && self.board.pawns(me) & square.mask() != 0;
+        match (mv, self.stage) {
+            (Move::Choose(_), Stage::Choosing) => {
+                format!(
+                    "k is at most {}, fewer than half of the columns",
+                    Eliminate::limit(self.board.cols())
+                )
+            }
+            (_, Stage::Choosing) => {
+                "player 1 first chooses how many pawns are taken off, for example `k=1`".to_owned()
+            }
+            (Move::Off(square), Stage::Eliminating(_)) => format!("{me} has no pawn on {square}"),
+            (_, Stage::Eliminating(_)) => "own pawns are taken off first, for example `off=a1`".to_owned(),
+            (Move::Choose(_) | Move::Off(_), _) => "the pawns are moving already".to_owned(),
+            (Move::Pawn { from, .. }, _) if !own(from) => format!("{me} has no pawn on {from}"),
+            (Move::Pawn { to, .. }, _) if !self.board.contains(to) => format!("{to} lies outside the board"),
+            (Move::Pawn { from, to }, _) if from.col() == to.col() => {
+                format!(
+                    "a pawn steps one row towards the far side onto an empty square, so not from {from} to {to}"
+                )
+            }
+            (Move::Pawn { from, to }, _) => {
+                format!("a pawn takes an enemy pawn one square diagonally ahead, so not from {from} on {to}")
+            }
+        }
+    }
+
+    #[inline]
+    fn random_move(&self, rng: &mut Rng) -> Option<Move> {
+        if self.stage == Stage::Playing {
+            let movers = self.board.movers(self.to_move);
+            Some(movers.nth(below(rng, movers.count())))
+        } else {
+            match self.count_moves() {
+                0 => None,
+                n => self.preparations().nth(below(rng, n as u32) as usize),
+            }
+        }
+    }
+}
+
+impl Keyed for Position {
+    #[inline]
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn full_key(&self) -> u64 {
+        let pawns = SEATS.map(|seat| {
+            let mut mask = self.board.pawns(seat);
+            let mut key = 0;
+            while mask != 0 {
+                key ^= PAWN_KEYS[seat.index()][mask.trailing_zeros() as usize];
+                mask &= mask - 1;
+            }
+            key
+        });
+        // Playing and won on the board have the same key: the pawns tell them apart.
+        let stage = match self.stage {
+            Stage::Playing | Stage::Won(_) => 0,
+            Stage::Choosing => mix(0x100),
+            Stage::Eliminating(left) => mix(0x200 + u64::from(left)),
+            Stage::Left(seat) => mix(0x300 + seat.index() as u64),
+        };
+        pawns[0] ^ pawns[1] ^ stage ^ if self.to_move == SEATS[1] { TURN_KEY } else { 0 }
+    }
+}
+
+impl Notation for Position {
+    /// `p1 111/.../222`: who is to move, the rows from row 1; then, where it applies, `choose`, `off=3` (removals
+    /// still owed) or `left=p2` (the player who was removed).
+    fn to_text(&self) -> String {
+        let rows: Vec<String> =
+            self.board.to_list().iter().map(|row| row.iter().map(|cell| cell.sign()).collect()).collect();
+        let stage = match self.stage {
+            Stage::Choosing => " choose".to_owned(),
+            Stage::Eliminating(left) => format!(" off={left}"),
+            Stage::Left(winner) => format!(" left=p{}", winner.next(2).index() + 1),
+            Stage::Playing | Stage::Won(_) => String::new(),
+        };
+        format!("p{} {}{stage}", self.to_move.index() + 1, rows.join("/"))
+    }
+
+    fn from_text(text: &str) -> Result<Self, ParsePositionError> {
+        let problem = |problem: &str| ParsePositionError::new(text, problem);
+        let mut words = text.split_ascii_whitespace();
+        let to_move = match words.next() {
+            Some("p1") => SEATS[0],
+            Some("p2") => SEATS[1],
+            _ => return Err(problem("it begins with p1 or p2, the player to move")),
+        };
+        let board = read_board(words.next().unwrap_or_default()).map_err(problem)?;
+        let stage = match words.next() {
+            None => Stage::Playing,
+            Some("choose") => Stage::Choosing,
+            Some("left=p1") => Stage::Left(SEATS[1]),
+            Some("left=p2") => Stage::Left(SEATS[0]),
+            Some(word) => {
+                let left = word.strip_prefix("off=").and_then(|left| left.parse().ok());
+                Stage::Eliminating(left.filter(|left| (1..=6).contains(left)).ok_or_else(|| {
+                    problem("behind the board there is nothing, `choose`, `off=1` to `off=6`, `left=p1` or `left=p2`")
+                })?)
+            }
+        };
+        if words.next().is_some() {
+            return Err(problem("there is something behind its end"));
+        }
+        if let Stage::Eliminating(left) = stage
+            && SEATS.iter().any(|&seat| board.pawns(seat).count_ones() <= u32::from(left.div_ceil(2)))
+        {
+            return Err(problem("too few pawns for the removals still owed"));
+        }
+        let mut position = Self { board, to_move, stage, key: 0 };
+        position.settle();
+        position.key = position.full_key();
+        Ok(position)
+    }
+
+    /// Also `b2` for the step to b2, and `axb2` for the capture from file a.
+    fn parse_move(&self, text: &str) -> Result<Move, ParseMoveError> {
+        let back = if self.to_move == SEATS[0] { -1 } else { 1 };
+        let behind = |to: Square, col: u8| {
+            let row = to.row().checked_add_signed(back).filter(|&row| row < 8)?;
+            Some(Move::Pawn { from: Square::new(row, col), to })
+        };
+        let short = match text.as_bytes() {
+            square @ [_, _] => read_square(square).and_then(|to| behind(to, to.col())),
+            [file @ b'a'..=b'h', b'x', square @ ..] => {
+                read_square(square).and_then(|to| behind(to, file - b'a'))
+            }
+            _ => None,
+        };
+        short.map_or_else(|| text.parse(), Ok)
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.board)?;
+        match self.stage {
+            Stage::Choosing => write!(f, "{} chooses how many pawns each takes off", self.to_move),
+            Stage::Eliminating(_) => write!(f, "{} takes one of his pawns off", self.to_move),
+            Stage::Playing => write!(f, "{} to move", self.to_move),
+            Stage::Won(seat) | Stage::Left(seat) => write!(f, "{seat} has won"),
+        }
+    }
+}
+
+fn read_board(text: &str) -> Result<Board, &'static str> {
+    let rows: Vec<&str> = text.split('/').collect();
+    let cols = rows[0].len();
+    if !(2..=8).contains(&rows.len()) || !(1..=8).contains(&cols) {
+        return Err("a board has 2 to 8 rows, separated by `/`, of 1 to 8 cells");
+    }
+    let mut board = Board::empty(rows.len() as u8, cols as u8);
+    for (row, cells) in rows.iter().enumerate() {
+        if cells.len() != cols {
+            return Err("all rows have the same number of cells");
+        }
+        for (col, sign) in cells.chars().enumerate() {
+            let cell = Cell::of_sign(sign).ok_or("a cell is 1, 2 or .")?;
+            board = board.set(cell, Square::new(row as u8, col as u8));
+        }
+    }
+    Ok(board)
+}
+
+const TURN_KEY: u64 = mix(0x7);
+
+static PAWN_KEYS: [[u64; 64]; 2] = {
+    let mut keys = [[0; 64]; 2];
+    let mut n = 0;
+    while n < 128 {
+        keys[n / 64][n % 64] = mix(0x1000 + n as u64);
+        n += 1;
+    }
+    keys
+};
