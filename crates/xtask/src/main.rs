@@ -1,1 +1,87 @@
-fn main() {}
+//! The project's chores. `cargo xtask test` is the one test command; CI runs exactly it.
+
+use std::env;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test    everything that must pass before a change lands: formatting, clippy, all tests, doc tests, docs,
+          and the dependency rules of deny.toml where cargo-deny is installed
+  bless   rewrite the golden files from what the programs show now; read the difference before you commit it";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => test(),
+        ["bless"] => bless(),
+        _ => {
+            say(USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is where chores speak")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}
+
+fn test() -> anyhow::Result<()> {
+    step("formatting", cargo("fmt --all --check"))?;
+    step("clippy", cargo("clippy --workspace --all-targets --locked -- --deny warnings"))?;
+    if installed("nextest") {
+        step("tests", cargo("nextest run --workspace --locked --no-fail-fast"))?;
+        step("doc tests", cargo("test --workspace --locked --doc"))?;
+    } else {
+        say("== cargo-nextest is not installed: cargo test runs everything, more slowly");
+        step("tests and doc tests", cargo("test --workspace --locked --no-fail-fast"))?;
+    }
+    step("docs", cargo("doc --workspace --locked --no-deps --quiet").env("RUSTDOCFLAGS", "--deny warnings"))?;
+    if installed("deny") {
+        step("dependency rules", cargo("deny --log-level error check bans licenses sources"))?;
+    } else {
+        say("== SKIPPED dependency rules: cargo-deny is not installed (`cargo install cargo-deny`)");
+    }
+    say("== all passed");
+    Ok(())
+}
+
+fn bless() -> anyhow::Result<()> {
+    let runner = if installed("nextest") { "nextest run" } else { "test" };
+    let mut tests = cargo(&format!("{runner} --workspace --locked --no-fail-fast"));
+    step("tests, rewriting golden files", tests.env("ROOKERY_BLESS", "1").env("TRYCMD", "overwrite"))
+}
+
+/// A cargo command with these arguments, separated by spaces.
+fn cargo(args: &str) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args.split(' '));
+    command
+}
+
+fn installed(subcommand: &str) -> bool {
+    let probe = cargo(&format!("{subcommand} --version")).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    probe.is_ok_and(|status| status.success())
+}
+
+fn step(name: &str, mut command: impl std::borrow::BorrowMut<Command>) -> anyhow::Result<()> {
+    say(&format!("== {name}"));
+    let start = Instant::now();
+    let status = command.borrow_mut().status().with_context(|| format!("{name} could not be started"))?;
+    if !status.success() {
+        bail!("{name} failed");
+    }
+    say(&format!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64()));
+    Ok(())
+}

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use rookery_rules::Seat;
+use rookery_rules::{Rng, Seat, below};
 
 use super::{Move, Square};
 
@@ -166,57 +166,44 @@ impl Board {
         }
     }
 
+    /// The board with these pawns.
+    pub(super) const fn with_pawns(rows: u8, cols: u8, pawns: [u64; 2]) -> Self {
+        Self { pawns, ..Self::empty(rows, cols) }
+    }
+
     /// The pawns of one player.
     #[inline]
     pub(super) const fn pawns(&self, player: Seat) -> u64 {
         self.pawns[player.index() & 1]
     }
 
-    /// Moves a pawn, legal or not, and takes what stands on the target. Says whether an enemy stood there.
-    #[inline]
-    pub(super) const fn shift(&mut self, player: Seat, from: Square, to: Square) -> bool {
-        let me = player.index() & 1;
-        let taken = self.pawns[me ^ 1] & to.mask();
-        self.pawns[me] ^= from.mask() | to.mask();
-        self.pawns[me ^ 1] ^= taken;
-        taken != 0
-    }
-
-    /// Takes a pawn of the player off the board.
-    #[inline]
-    pub(super) const fn take_off(&mut self, player: Seat, square: Square) {
-        self.pawns[player.index() & 1] &= !square.mask();
+    /// The first and the last row. A pawn that comes there has reached the far side, since nobody moves backwards.
+    pub(super) const fn edges(&self) -> u64 {
+        ROW | ROW << (8 * (self.rows - 1))
     }
 
     /// Whether a pawn of the player stands on its far row.
-    #[inline]
     pub(super) const fn has_reached(&self, player: Seat) -> bool {
-        let far = if player.index() == 0 { ROW << (8 * (self.rows - 1)) } else { ROW };
-        self.pawns(player) & far != 0
+        self.pawns(player) & self.far_row(player) != 0
+    }
+
+    const fn far_row(&self, player: Seat) -> u64 {
+        let row = if player.index() == 0 { self.rows - 1 } else { 0 };
+        ROW << (8 * row)
     }
 
     /// The pawns of a player that can move, by kind of move.
-    #[inline]
     pub(super) const fn movers(&self, player: Seat) -> Movers {
-        let (own, enemy) = (self.pawns[player.index() & 1], self.pawns[player.index() & 1 ^ 1]);
-        // Bits outside the columns count as empty, which does no harm: no pawn stands behind them.
-        let empty = (!0 >> (8 * (8 - self.rows))) & !(own | enemy);
-        if player.index() == 0 {
-            Movers {
-                right: own & !FILE_H & (enemy >> 9),
-                left: own & !FILE_A & (enemy >> 7),
-                ahead: own & (empty >> 8),
-                deltas: [9, 7, 8],
-            }
-        } else {
-            Movers {
-                right: own & !FILE_H & (enemy << 7),
-                left: own & !FILE_A & (enemy << 9),
-                ahead: own & (empty << 8),
-                deltas: [-7, -9, -8],
-            }
-        }
+        let (own, enemy) = (self.pawns(player), self.pawns(player.next(2)));
+        Movers::new(own, enemy, ahead(player)).without(self.far_row(player))
     }
+}
+
+/// From a square to the one ahead: player 1 moves 8 bits up, player 2 moves 8 bits down, which is 56 up around the
+/// end of the word, so that one rotation serves both without a branch.
+#[inline]
+pub(super) const fn ahead(player: Seat) -> u32 {
+    if player.index() == 0 { 8 } else { 56 }
 }
 
 impl fmt::Display for Board {
@@ -238,46 +225,78 @@ impl fmt::Display for Board {
 /// The pawns of one player that can move, by kind of move: three masks of squares of departure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Movers {
-    right: u64,
     left: u64,
     ahead: u64,
-    /// How far the target lies from the square of departure, for right, left, ahead.
-    deltas: [i8; 3],
+    right: u64,
+    /// From a square to the one ahead, modulo 64.
+    distance: u32,
 }
 
+/// A kind of move: towards lower columns, straight ahead, towards higher columns.
+const LEFT: u32 = 0;
+const AHEAD: u32 = 1;
+const RIGHT: u32 = 2;
+
 impl Movers {
+    /// What the pawns `own` can do against the pawns `enemy`, none of `own` being on its far row: there, where the
+    /// rotation brings squares from the other end of the board, it would find moves that do not exist.
+    #[inline]
+    pub(super) const fn new(own: u64, enemy: u64, ahead: u32) -> Self {
+        Self {
+            left: own & !FILE_A & enemy.rotate_right(ahead - 1),
+            ahead: own & !(own | enemy).rotate_right(ahead),
+            right: own & !FILE_H & enemy.rotate_right(ahead + 1),
+            distance: ahead,
+        }
+    }
+
+    const fn without(mut self, squares: u64) -> Self {
+        self.left &= !squares;
+        self.ahead &= !squares;
+        self.right &= !squares;
+        self
+    }
+
     #[inline]
     pub(super) const fn is_empty(&self) -> bool {
-        self.right | self.left | self.ahead == 0
+        self.left | self.ahead | self.right == 0
     }
 
     #[inline]
     pub(super) const fn count(&self) -> u32 {
-        self.right.count_ones() + self.left.count_ones() + self.ahead.count_ones()
+        self.left.count_ones() + self.ahead.count_ones() + self.right.count_ones()
     }
 
-    /// Move number `n` in some fixed order, for `n` below [`count`](Movers::count).
+    /// A move, each equally likely, if there is one.
     #[inline]
-    pub(super) fn nth(&self, n: u32) -> Move {
-        let (n_ahead, n_right) = (self.ahead.count_ones(), self.right.count_ones());
-        let (mask, n, kind) = if n < n_ahead {
-            (self.ahead, n, 2)
-        } else if n < n_ahead + n_right {
-            (self.right, n - n_ahead, 0)
+    pub(super) fn random(&self, rng: &mut Rng) -> Option<Move> {
+        // Most positions have no captures, and counting bits is dear where the processor has no instruction for it.
+        let captures = self.left | self.right != 0;
+        let n_ahead = self.ahead.count_ones();
+        let n_left = if captures { self.left.count_ones() } else { 0 };
+        let n_right = if captures { self.right.count_ones() } else { 0 };
+        if n_ahead + n_left + n_right == 0 {
+            return None;
+        }
+        let n = below(rng, n_ahead + n_left + n_right);
+        Some(if n < n_ahead {
+            self.mv(nth_bit(self.ahead, n), AHEAD)
+        } else if n < n_ahead + n_left {
+            self.mv(nth_bit(self.left, n - n_ahead), LEFT)
         } else {
-            (self.left, n - n_ahead - n_right, 1)
-        };
-        self.mv(nth_bit(mask, n), kind)
+            self.mv(nth_bit(self.right, n - n_ahead - n_left), RIGHT)
+        })
     }
 
     #[inline]
-    fn mv(&self, from: u32, kind: usize) -> Move {
-        let to = from.wrapping_add_signed(i32::from(self.deltas[kind]));
+    fn mv(&self, from: u32, kind: u32) -> Move {
+        let to = (from + self.distance + kind - AHEAD) & 63;
         Move::Pawn { from: Square::of_bit(from), to: Square::of_bit(to) }
     }
 
-    fn list(self) -> impl Iterator<Item = Move> {
-        let mut pawns = self.right | self.left | self.ahead;
+    /// The moves in the order of [`Board::valid_moves_for`].
+    pub(super) fn list(self) -> impl Iterator<Item = Move> {
+        let mut pawns = self.left | self.ahead | self.right;
         let mut from = 0;
         let mut kinds = 0u64;
         std::iter::from_fn(move || {
@@ -290,7 +309,7 @@ impl Movers {
                 kinds =
                     (self.right >> from & 1) | (self.left >> from & 1) << 1 | (self.ahead >> from & 1) << 2;
             }
-            let kind = kinds.trailing_zeros() as usize;
+            let kind = [RIGHT, LEFT, AHEAD][kinds.trailing_zeros() as usize];
             kinds &= kinds - 1;
             Some(self.mv(from, kind))
         })

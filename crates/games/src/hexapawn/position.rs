@@ -6,7 +6,7 @@ use rookery_rules::{
     Keyed, Notation, Outcome, ParseMoveError, ParsePositionError, Rng, Seat, Status, below, mix,
 };
 
-use super::board::Cell;
+use super::board::{Cell, Movers, ahead};
 use super::moves::read_square;
 use super::{Board, Eliminate, Move, Square};
 
@@ -26,10 +26,17 @@ const SEATS: [Seat; 2] = [Seat::new(0), Seat::new(1)];
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Position {
-    board: Board,
+    /// The pawns of the player to move, and of the other one; one bit a square, as in [`Board`]. They change places
+    /// with every move, so that nothing in a playout asks whose turn it is.
+    mine: u64,
+    theirs: u64,
+    key: u64,
+    /// The first and the last row.
+    edges: u64,
+    rows: u8,
+    cols: u8,
     to_move: Seat,
     stage: Stage,
-    key: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,9 +45,10 @@ enum Stage {
     Choosing,
     /// So many pawns are still to be taken off, by both together.
     Eliminating(u8),
+    /// The pawns move; or the player to move is blocked and has lost, which is seen when it is asked for.
     Playing,
-    /// Won on the board.
-    Won(Seat),
+    /// Won by reaching the far row.
+    Reached(Seat),
     /// The other player was removed.
     Left(Seat),
 }
@@ -53,42 +61,67 @@ impl Position {
             Eliminate::Exactly(0) => Stage::Playing,
             Eliminate::Exactly(k) => Stage::Eliminating(2 * k),
         };
-        let mut position = Self { board, to_move: SEATS[0], stage, key: 0 };
+        Self::of(&board, SEATS[0], stage)
+    }
+
+    fn of(board: &Board, to_move: Seat, stage: Stage) -> Self {
+        let mut position = Self {
+            mine: board.pawns(to_move),
+            theirs: board.pawns(to_move.next(2)),
+            key: 0,
+            edges: board.edges(),
+            rows: board.rows(),
+            cols: board.cols(),
+            to_move,
+            stage,
+        };
         position.settle();
         position.key = position.full_key();
         position
     }
 
     /// The pawns.
-    pub fn board(&self) -> &Board {
-        &self.board
+    pub fn board(&self) -> Board {
+        let pawns =
+            if self.to_move == SEATS[0] { [self.mine, self.theirs] } else { [self.theirs, self.mine] };
+        Board::with_pawns(self.rows, self.cols, pawns)
     }
 
-    /// Ends the game if somebody stands on the far row, the one who moved last first, or the player to move is blocked.
+    /// Ends the game if somebody stands on the far row, the one who moved last first.
     fn settle(&mut self) {
         if self.stage == Stage::Playing {
-            let other = self.to_move.next(2);
-            if self.board.has_reached(other) {
-                self.stage = Stage::Won(other);
-            } else if self.board.has_reached(self.to_move) {
-                self.stage = Stage::Won(self.to_move);
-            } else if self.board.movers(self.to_move).is_empty() {
-                self.stage = Stage::Won(other);
+            let reached = |&seat: &Seat| self.board().has_reached(seat);
+            if let Some(winner) = [self.to_move.next(2), self.to_move].into_iter().find(reached) {
+                self.stage = Stage::Reached(winner);
             }
         }
+    }
+
+    /// What the player to move can do, while the game goes on.
+    #[inline]
+    fn movers(&self) -> Movers {
+        Movers::new(self.mine, self.theirs, ahead(self.to_move))
     }
 
     #[inline]
     fn move_pawn(&mut self, from: Square, to: Square) {
         let (me, other) = (self.to_move, self.to_move.next(2));
-        let taken = self.board.shift(me, from, to);
-        self.key ^= PAWN_KEYS[me.index() & 1][from.bit()] ^ PAWN_KEYS[me.index() & 1][to.bit()] ^ TURN_KEY;
-        self.key ^= if taken { PAWN_KEYS[other.index() & 1][to.bit()] } else { 0 };
-        self.to_move = other;
-        let home = if other.index() == 0 { 0 } else { self.board.rows() - 1 };
-        if to.row() == home || self.board.movers(other).is_empty() {
-            self.stage = Stage::Won(me);
+        let taken = self.theirs & to.mask();
+        (self.mine, self.theirs) = (self.theirs ^ taken, self.mine ^ from.mask() ^ to.mask());
+        self.key ^= pawn_key(me, from) ^ pawn_key(me, to) ^ TURN_KEY;
+        if taken != 0 {
+            self.key ^= pawn_key(other, to);
         }
+        self.to_move = other;
+        if to.mask() & self.edges != 0 {
+            self.stage = Stage::Reached(me);
+        }
+    }
+
+    #[inline]
+    fn change_turn(&mut self) {
+        std::mem::swap(&mut self.mine, &mut self.theirs);
+        self.to_move = self.to_move.next(2);
     }
 
     /// Everything that happens before the first pawn moves; rare, so it need not be fast.
@@ -98,8 +131,8 @@ impl Position {
             (Move::Choose(0), _) => Stage::Playing,
             (Move::Choose(k), _) => Stage::Eliminating(2 * k),
             (Move::Off(square), Stage::Eliminating(left)) => {
-                self.board.take_off(self.to_move, square);
-                self.to_move = self.to_move.next(2);
+                self.mine &= !square.mask();
+                self.change_turn();
                 if left == 1 { Stage::Playing } else { Stage::Eliminating(left - 1) }
             }
             _ => panic!("{mv} was played although it is not legal"),
@@ -108,20 +141,28 @@ impl Position {
         self.key = self.full_key();
     }
 
+    #[cold]
+    fn random_preparation(&self, rng: &mut Rng) -> Option<Move> {
+        match self.preparations().count() {
+            0 => None,
+            n => self.preparations().nth(below(rng, n as u32) as usize),
+        }
+    }
+
     /// The winner, if the game is over.
     #[inline]
     fn winner(&self) -> Option<Seat> {
         match self.stage {
-            Stage::Won(seat) | Stage::Left(seat) => Some(seat),
-            _ => None,
+            Stage::Playing => self.movers().is_empty().then(|| self.to_move.next(2)),
+            Stage::Reached(seat) | Stage::Left(seat) => Some(seat),
+            Stage::Choosing | Stage::Eliminating(_) => None,
         }
     }
 
     /// The choices of the stages before play; at most eight.
     fn preparations(&self) -> impl Iterator<Item = Move> + use<> {
-        let choices = (self.stage == Stage::Choosing).then(|| 0..=Eliminate::limit(self.board.cols()));
-        let mut pawns =
-            if let Stage::Eliminating(_) = self.stage { self.board.pawns(self.to_move) } else { 0 };
+        let choices = (self.stage == Stage::Choosing).then(|| 0..=Eliminate::limit(self.cols));
+        let mut pawns = if let Stage::Eliminating(_) = self.stage { self.mine } else { 0 };
         let removals = std::iter::from_fn(move || {
             let lowest = pawns.trailing_zeros();
             pawns &= pawns.wrapping_sub(1);
@@ -148,7 +189,7 @@ impl rookery_rules::Position for Position {
 
     /// Before play: choices upwards, removals from a to h. In play: the order of [`Board::valid_moves_for`].
     fn legal_moves(&self) -> impl Iterator<Item = Move> {
-        let playing = (self.stage == Stage::Playing).then(|| self.board.valid_moves_for(self.to_move));
+        let playing = (self.stage == Stage::Playing).then(|| self.movers().list());
         self.preparations().chain(playing.into_iter().flatten())
     }
 
@@ -168,9 +209,9 @@ impl rookery_rules::Position for Position {
     }
 
     fn max_plies(&self) -> u64 {
-        let (rows, cols) = (u64::from(self.board.rows()), u64::from(self.board.cols()));
+        let (rows, cols) = (u64::from(self.rows), u64::from(self.cols));
         match self.stage {
-            Stage::Won(_) | Stage::Left(_) => 0,
+            Stage::Reached(_) | Stage::Left(_) => 0,
             // Every move takes a pawn one row ahead; before that, at most one choice and all but the last removals.
             Stage::Choosing | Stage::Eliminating(_) | Stage::Playing => 2 * cols * (rows - 1) + 1 + cols,
         }
@@ -183,20 +224,17 @@ impl rookery_rules::Position for Position {
 
     fn count_moves(&self) -> usize {
         match self.stage {
-            Stage::Playing => self.board.movers(self.to_move).count() as usize,
+            Stage::Playing => self.movers().count() as usize,
             _ => self.preparations().count(),
         }
     }
 
     fn reason(&self, mv: Move) -> String {
         let me = self.to_move;
-        let own = |square: Square| self.board.contains(square) && self.board.pawns(me) & square.mask() != 0;
+        let own = |square: Square| self.mine & square.mask() != 0;
         match (mv, self.stage) {
             (Move::Choose(_), Stage::Choosing) => {
-                format!(
-                    "k is at most {}, fewer than half of the columns",
-                    Eliminate::limit(self.board.cols())
-                )
+                format!("k is at most {}, fewer than half of the columns", Eliminate::limit(self.cols))
             }
             (_, Stage::Choosing) => {
                 "player 1 first chooses how many pawns are taken off, for example `k=1`".to_owned()
@@ -205,7 +243,9 @@ impl rookery_rules::Position for Position {
             (_, Stage::Eliminating(_)) => "own pawns are taken off first, for example `off=a1`".to_owned(),
             (Move::Choose(_) | Move::Off(_), _) => "the pawns are moving already".to_owned(),
             (Move::Pawn { from, .. }, _) if !own(from) => format!("{me} has no pawn on {from}"),
-            (Move::Pawn { to, .. }, _) if !self.board.contains(to) => format!("{to} lies outside the board"),
+            (Move::Pawn { to, .. }, _) if !self.board().contains(to) => {
+                format!("{to} lies outside the board")
+            }
             (Move::Pawn { from, to }, _) if from.col() == to.col() => {
                 format!(
                     "a pawn steps one row towards the far side onto an empty square, so not from {from} to {to}"
@@ -219,15 +259,7 @@ impl rookery_rules::Position for Position {
 
     #[inline]
     fn random_move(&self, rng: &mut Rng) -> Option<Move> {
-        if self.stage == Stage::Playing {
-            let movers = self.board.movers(self.to_move);
-            Some(movers.nth(below(rng, movers.count())))
-        } else {
-            match self.count_moves() {
-                0 => None,
-                n => self.preparations().nth(below(rng, n as u32) as usize),
-            }
-        }
+        if self.stage == Stage::Playing { self.movers().random(rng) } else { self.random_preparation(rng) }
     }
 }
 
@@ -239,17 +271,17 @@ impl Keyed for Position {
 
     fn full_key(&self) -> u64 {
         let pawns = SEATS.map(|seat| {
-            let mut mask = self.board.pawns(seat);
+            let mut mask = self.board().pawns(seat);
             let mut key = 0;
             while mask != 0 {
-                key ^= PAWN_KEYS[seat.index()][mask.trailing_zeros() as usize];
+                key ^= pawn_key(seat, Square::of_bit(mask.trailing_zeros()));
                 mask &= mask - 1;
             }
             key
         });
-        // Playing and won on the board have the same key: the pawns tell them apart.
+        // Playing and reached have the same key: the pawns tell them apart.
         let stage = match self.stage {
-            Stage::Playing | Stage::Won(_) => 0,
+            Stage::Playing | Stage::Reached(_) => 0,
             Stage::Choosing => mix(0x100),
             Stage::Eliminating(left) => mix(0x200 + u64::from(left)),
             Stage::Left(seat) => mix(0x300 + seat.index() as u64),
@@ -263,12 +295,12 @@ impl Notation for Position {
     /// still owed) or `left=p2` (the player who was removed).
     fn to_text(&self) -> String {
         let rows: Vec<String> =
-            self.board.to_list().iter().map(|row| row.iter().map(|cell| cell.sign()).collect()).collect();
+            self.board().to_list().iter().map(|row| row.iter().map(|cell| cell.sign()).collect()).collect();
         let stage = match self.stage {
             Stage::Choosing => " choose".to_owned(),
             Stage::Eliminating(left) => format!(" off={left}"),
             Stage::Left(winner) => format!(" left=p{}", winner.next(2).index() + 1),
-            Stage::Playing | Stage::Won(_) => String::new(),
+            Stage::Playing | Stage::Reached(_) => String::new(),
         };
         format!("p{} {}{stage}", self.to_move.index() + 1, rows.join("/"))
     }
@@ -302,10 +334,7 @@ impl Notation for Position {
         {
             return Err(problem("too few pawns for the removals still owed"));
         }
-        let mut position = Self { board, to_move, stage, key: 0 };
-        position.settle();
-        position.key = position.full_key();
-        Ok(position)
+        Ok(Self::of(&board, to_move, stage))
     }
 
     /// Also `b2` for the step to b2, and `axb2` for the capture from file a.
@@ -328,12 +357,12 @@ impl Notation for Position {
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.board)?;
-        match self.stage {
-            Stage::Choosing => write!(f, "{} chooses how many pawns each takes off", self.to_move),
-            Stage::Eliminating(_) => write!(f, "{} takes one of his pawns off", self.to_move),
-            Stage::Playing => write!(f, "{} to move", self.to_move),
-            Stage::Won(seat) | Stage::Left(seat) => write!(f, "{seat} has won"),
+        writeln!(f, "{}", self.board())?;
+        match (self.winner(), self.stage) {
+            (Some(winner), _) => write!(f, "{winner} has won"),
+            (None, Stage::Choosing) => write!(f, "{} chooses how many pawns each takes off", self.to_move),
+            (None, Stage::Eliminating(_)) => write!(f, "{} takes one of his pawns off", self.to_move),
+            (None, _) => write!(f, "{} to move", self.to_move),
         }
     }
 }
@@ -358,6 +387,11 @@ fn read_board(text: &str) -> Result<Board, &'static str> {
 }
 
 const TURN_KEY: u64 = mix(0x7);
+
+#[inline]
+const fn pawn_key(seat: Seat, square: Square) -> u64 {
+    PAWN_KEYS[seat.index() & 1][square.bit()]
+}
 
 static PAWN_KEYS: [[u64; 64]; 2] = {
     let mut keys = [[0; 64]; 2];

@@ -1,0 +1,196 @@
+//! Games and positions with and without their types.
+
+use std::fmt;
+
+use rookery_rules::{
+    GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Position, Seat, Seed,
+    Setup, SetupError, Status, perft, playout,
+};
+
+/// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
+pub trait Game: Send + Sync + 'static {
+    /// How it begins.
+    type Setup: Setup<Position: Keyed + Notation>;
+    /// Its name for people.
+    const TITLE: &'static str;
+    /// What it is about, in one line.
+    const SUMMARY: &'static str;
+    /// How many can play.
+    const PLAYERS: &'static str;
+    /// Its rules, in Markdown.
+    const RULES: &'static str;
+    /// The setups whose speed is measured, as options of a game spec.
+    const BENCHES: &'static [&'static str];
+}
+
+/// A [`Game`] without its types. Implemented for every game, never by hand.
+pub trait AnyGame: Send + Sync {
+    /// Its name in a game spec.
+    fn name(&self) -> &'static str;
+    /// Its name for people.
+    fn title(&self) -> &'static str;
+    /// What it is about, in one line.
+    fn summary(&self) -> &'static str;
+    /// How many can play.
+    fn players(&self) -> &'static str;
+    /// Its rules, in Markdown.
+    fn rules(&self) -> &'static str;
+    /// The keys of its game specs.
+    fn keys(&self) -> &'static [Key];
+    /// The game specs whose speed is measured.
+    fn benches(&self) -> Vec<String>;
+    /// The shortest spec that means the same.
+    fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError>;
+    /// The first position.
+    fn start(&self, spec: &GameSpec) -> Result<Box<dyn AnyPosition>, SetupError>;
+    /// A position from its text.
+    fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError>;
+}
+
+impl<G: Game> AnyGame for G {
+    fn name(&self) -> &'static str {
+        G::Setup::GAME
+    }
+
+    fn title(&self) -> &'static str {
+        G::TITLE
+    }
+
+    fn summary(&self) -> &'static str {
+        G::SUMMARY
+    }
+
+    fn players(&self) -> &'static str {
+        G::PLAYERS
+    }
+
+    fn rules(&self) -> &'static str {
+        G::RULES
+    }
+
+    fn keys(&self) -> &'static [Key] {
+        G::Setup::KEYS
+    }
+
+    fn benches(&self) -> Vec<String> {
+        G::BENCHES.iter().map(|options| format!("{}:{options}", G::Setup::GAME)).collect()
+    }
+
+    fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError> {
+        Ok(G::Setup::from_spec(spec)?.spec())
+    }
+
+    fn start(&self, spec: &GameSpec) -> Result<Box<dyn AnyPosition>, SetupError> {
+        Ok(Box::new(G::Setup::from_spec(spec)?.start()))
+    }
+
+    fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError> {
+        Ok(Box::new(<G::Setup as Setup>::Position::from_text(text)?))
+    }
+}
+
+impl fmt::Debug for dyn AnyGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A position of some game, with moves as text. Implemented for every position, never by hand.
+pub trait AnyPosition: fmt::Debug + Send {
+    /// As [`Position::n_seats`].
+    fn n_seats(&self) -> usize;
+    /// As [`Position::status`].
+    fn status(&self) -> Status;
+    /// The legal moves, in the game's order.
+    fn moves(&self) -> Vec<String>;
+    /// Reads and plays a move. A text that is no legal move changes nothing.
+    fn play(&mut self, text: &str) -> Result<(), PlayError>;
+    /// As [`Position::remove`].
+    fn remove(&mut self, seat: Seat);
+    /// The board for people, several lines.
+    fn board(&self) -> String;
+    /// The position in one line.
+    fn text(&self) -> String;
+    /// As [`Keyed::key`].
+    fn key(&self) -> u64;
+    /// As [`perft`].
+    fn perft(&self, depth: u32) -> u64;
+    /// Plays `n_games` random games from here and says how many moves they took together.
+    fn playouts(&self, n_games: u64, seed: Seed) -> u64;
+}
+
+impl<P: Keyed + Notation> AnyPosition for P {
+    fn n_seats(&self) -> usize {
+        Position::n_seats(self)
+    }
+
+    fn status(&self) -> Status {
+        Position::status(self)
+    }
+
+    fn moves(&self) -> Vec<String> {
+        self.legal_moves().map(|mv| mv.to_string()).collect()
+    }
+
+    fn play(&mut self, text: &str) -> Result<(), PlayError> {
+        let mv = self.parse_move(text)?;
+        Ok(Position::play(self, mv)?)
+    }
+
+    fn remove(&mut self, seat: Seat) {
+        Position::remove(self, seat);
+    }
+
+    fn board(&self) -> String {
+        self.to_string()
+    }
+
+    fn text(&self) -> String {
+        self.to_text()
+    }
+
+    fn key(&self) -> u64 {
+        Keyed::key(self)
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        perft(self, depth)
+    }
+
+    fn playouts(&self, n_games: u64, seed: Seed) -> u64 {
+        let mut rng = seed.rng();
+        (0..n_games).map(|_| u64::from(playout(&mut self.clone(), &mut rng))).sum()
+    }
+}
+
+/// A text that could not be played as a move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlayError {
+    /// It is no move of the game.
+    NoMove(ParseMoveError),
+    /// It is a move, but not a legal one here.
+    Illegal(IllegalMove<String>),
+}
+
+impl From<ParseMoveError> for PlayError {
+    fn from(error: ParseMoveError) -> Self {
+        Self::NoMove(error)
+    }
+}
+
+impl<M: fmt::Display> From<IllegalMove<M>> for PlayError {
+    fn from(error: IllegalMove<M>) -> Self {
+        Self::Illegal(IllegalMove { mv: error.mv.to_string(), reason: error.reason })
+    }
+}
+
+impl fmt::Display for PlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMove(error) => error.fmt(f),
+            Self::Illegal(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PlayError {}

@@ -1,0 +1,137 @@
+//! `rookery bench`: how fast the parts run on this machine.
+
+use std::hint::black_box;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use comfy_table::{CellAlignment, Table, presets};
+use rookery_catalog::{AnyPosition, CATALOG, start};
+use rookery_rules::Seed;
+use serde::Serialize;
+
+use super::write_json;
+
+/// Measure how fast the parts run on this machine
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Random playouts and perft of every game, on one thread
+    Rules(RulesArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct RulesArgs {
+    /// Only this game
+    #[arg(long, value_name = "NAME", value_parser = rookery_catalog::game)]
+    game: Option<&'static dyn rookery_catalog::AnyGame>,
+
+    /// Seconds for each figure
+    #[arg(long, default_value_t = 1.0, value_parser = seconds)]
+    seconds: f64,
+
+    /// Print one JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.01..=60.0).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number of seconds from 0.01 to 60".to_owned()),
+    }
+}
+
+#[derive(Serialize)]
+struct Row {
+    game: String,
+    playouts_per_second: f64,
+    moves_per_second: f64,
+    moves_per_playout: f64,
+    perft_nodes_per_second: f64,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let What::Rules(args) = &args.what;
+    let games = CATALOG.iter().filter(|game| args.game.is_none_or(|only| only.name() == game.name()));
+    let budget = Duration::from_secs_f64(args.seconds);
+    let rows: Vec<Row> = games.flat_map(|game| game.benches()).map(|spec| measure(spec, budget)).collect();
+    if args.json {
+        return write_json(out, &rows);
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(["game", "playouts/s", "moves/s", "moves/playout", "perft nodes/s"]);
+    for row in &rows {
+        table.add_row([
+            row.game.clone(),
+            format!("{:.0}", row.playouts_per_second),
+            millions(row.moves_per_second),
+            format!("{:.1}", row.moves_per_playout),
+            millions(row.perft_nodes_per_second),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    Ok(writeln!(out, "{table}")?)
+}
+
+fn millions(rate: f64) -> String {
+    format!("{:.1} M", rate / 1e6)
+}
+
+fn measure(spec: String, budget: Duration) -> Row {
+    let position = start(&spec).expect("the catalog's own specs are right");
+    let (playouts, moves, seconds) = playouts(&*position, budget);
+    Row {
+        game: spec,
+        playouts_per_second: playouts / seconds,
+        moves_per_second: moves / seconds,
+        moves_per_playout: moves / playouts,
+        perft_nodes_per_second: perft_rate(&*position, budget),
+    }
+}
+
+/// Playouts and moves made, and the seconds they took, in the fastest of several batches that fill the budget
+/// together: what else the machine does slows a batch down and never speeds it up.
+fn playouts(position: &dyn AnyPosition, budget: Duration) -> (f64, f64, f64) {
+    const BATCHES: u32 = 8;
+    let batch = |n_games| {
+        let start = Instant::now();
+        let moves = black_box(position.playouts(n_games, Seed(1)));
+        (n_games as f64, moves as f64, start.elapsed().as_secs_f64())
+    };
+    let mut n_games = 1;
+    loop {
+        let (_, _, seconds) = batch(n_games);
+        let wanted = (budget / BATCHES).as_secs_f64();
+        if seconds >= wanted {
+            let batches = (0..BATCHES).map(|_| batch(n_games));
+            return batches.min_by(|a, b| a.2.total_cmp(&b.2)).expect("there is a batch");
+        }
+        n_games = (n_games as f64 * (wanted / seconds.max(1e-6)).clamp(1.2, 20.0)) as u64 + 1;
+    }
+}
+
+/// Nodes a second of the deepest perft that still fits the budget, or of the first that does not.
+fn perft_rate(position: &dyn AnyPosition, budget: Duration) -> f64 {
+    let mut rate = 0.0;
+    for depth in 1.. {
+        let start = Instant::now();
+        let nodes = black_box(position.perft(depth));
+        let elapsed = start.elapsed();
+        if nodes == 0 {
+            break;
+        }
+        rate = nodes as f64 / elapsed.as_secs_f64();
+        if elapsed * 4 >= budget {
+            break;
+        }
+    }
+    rate
+}

@@ -1,0 +1,57 @@
+//! `rookery moves`: the legal moves.
+
+use std::io::Write;
+
+use rookery_rules::{Seat, Status};
+use serde::Serialize;
+
+use super::write_json;
+use crate::spec::PositionArgs;
+
+/// Print the legal moves, one a line, in the game's order
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    position: PositionArgs,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    game: &'a str,
+    position: String,
+    /// The seat to move, from 0; null when the game is over.
+    to_move: Option<usize>,
+    moves: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<OutcomeReport>,
+}
+
+#[derive(Serialize)]
+struct OutcomeReport {
+    winners: Vec<usize>,
+    scores: Vec<i32>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let position = args.position.position()?;
+    let moves = position.moves();
+    if args.json {
+        let (to_move, outcome) = match position.status() {
+            Status::ToMove(seat) => (Some(seat.index()), None),
+            Status::Over(outcome) => {
+                let winners = outcome.winners.iter().map(Seat::index).collect();
+                (None, Some(OutcomeReport { winners, scores: outcome.scores.as_slice().to_vec() }))
+            }
+        };
+        let game = &args.position.spec.text;
+        return write_json(out, &Report { game, position: position.text(), to_move, moves, outcome });
+    }
+    for mv in moves {
+        writeln!(out, "{mv}")?;
+    }
+    Ok(())
+}

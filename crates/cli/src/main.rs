@@ -1,0 +1,63 @@
+//! The binary `rookery`: one module a subcommand. Only this crate prints.
+
+mod commands;
+mod spec;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// One referee for board games between programs and people.
+#[derive(Debug, Parser)]
+#[command(name = "rookery", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "\
+Examples:
+  rookery games
+  rookery show hexapawn:rows=3,cols=3 --moves \"b2 axb2\"
+  rookery perft hexapawn --depth 8 --json
+
+A game spec names a game and its setup: NAME or NAME:KEY=VALUE,KEY=VALUE.
+Exit codes: 0 done, 1 failed, 2 the command line is wrong.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Games(commands::games::Args),
+    Rules(commands::rules::Args),
+    Show(commands::show::Args),
+    Moves(commands::moves::Args),
+    Perft(commands::perft::Args),
+    Bench(commands::bench::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = io::stdout().lock();
+    let done = match &cli.command {
+        None => commands::welcome::run(&mut out),
+        Some(Command::Games(args)) => commands::games::run(args, &mut out),
+        Some(Command::Rules(args)) => commands::rules::run(args, &mut out),
+        Some(Command::Show(args)) => commands::show::run(args, &mut out),
+        Some(Command::Moves(args)) => commands::moves::run(args, &mut out),
+        Some(Command::Perft(args)) => commands::perft::run(args, &mut out),
+        Some(Command::Bench(args)) => commands::bench::run(args, &mut out),
+    };
+    match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has seen enough: `rookery rules fish | head`.
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            if error.is::<spec::UsageError>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
