@@ -65,7 +65,8 @@ pub(super) fn in_rows(rows: usize, cols: usize, players: usize, stones: usize) -
     tiles
 }
 
-/// In turns, each player takes the free tile nearest to its anchor, the first in reading order among equals.
+/// In turns, each player takes the free tile nearest to its anchor; among equals the first in reading order, or the
+/// last if the anchor lies in the last row, so that opposite players begin alike.
 pub(super) fn in_corners(rows: usize, cols: usize, players: usize, stones: usize) -> Tiles {
     let anchors = anchors(rows, cols, players);
     let mut free: Vec<Tile> =
@@ -77,7 +78,11 @@ pub(super) fn in_corners(rows: usize, cols: usize, players: usize, stones: usize
                 let (rows, cols) = (tile.row.abs_diff(anchor.row), tile.col.abs_diff(anchor.col));
                 u32::from(rows).pow(2) + u32::from(cols).pow(2)
             };
-            let nearest = (0..free.len()).min_by_key(|&idx| distance(&free[idx]));
+            let nearest = if usize::from(anchor.row) + 1 == rows {
+                (0..free.len()).rev().min_by_key(|&idx| distance(&free[idx]))
+            } else {
+                (0..free.len()).min_by_key(|&idx| distance(&free[idx]))
+            };
             let tile = free.remove(nearest.expect("the number of stones was checked"));
             tiles[usize::from(tile.row)][usize::from(tile.col)] = Some(seat);
         }

@@ -140,25 +140,25 @@ impl Naive for Stones {
     fn to_text(&self) -> String {
         let sign = |&tile: &i32| if tile == -1 { ".".to_owned() } else { tile.to_string() };
         let rows: Vec<String> = self.grid.iter().map(|row| row.iter().map(sign).collect()).collect();
-        let mut text = format!("{} {}", self.player, rows.join("/"));
+        let mut words = vec![self.player.to_string(), rows.join("/")];
         if !self.diagonal {
-            text += " neighbours=4";
+            words.push("neighbours=4".to_owned());
         }
         if self.limits.turns != 10_000 {
-            text += &format!(" turn={}/{}", self.turn, self.limits.turns);
+            words.push(format!("turn={}/{}", self.turn, self.limits.turns));
         } else if self.turn != 0 {
-            text += &format!(" turn={}", self.turn);
+            words.push(format!("turn={}", self.turn));
         }
         if self.limits.quiet != 1000 {
-            text += &format!(" quiet={}/{}", self.quiet, self.limits.quiet);
+            words.push(format!("quiet={}/{}", self.quiet, self.limits.quiet));
         } else if self.quiet != 0 {
-            text += &format!(" quiet={}", self.quiet);
+            words.push(format!("quiet={}", self.quiet));
         }
         if !self.out.is_empty() {
             let out: Vec<String> = self.out.iter().map(i32::to_string).collect();
-            text += &format!(" out={}", out.join(","));
+            words.push(format!("out={}", out.join(",")));
         }
-        text
+        words.join(" ")
     }
 }
 
@@ -231,13 +231,15 @@ fn anchor(rows: i32, cols: i32, players: i32, player: i32) -> (i32, i32) {
     all[player as usize]
 }
 
-/// The free tile at the smallest distance, the first one row by row.
+/// The free tile at the smallest distance: the first one row by row, or the last for a place in the last row.
 fn nearest_free(grid: &[Vec<i32>], (row, col): (i32, i32)) -> (usize, usize) {
     let mut best = None;
     for (r, line) in grid.iter().enumerate() {
         for (c, &tile) in line.iter().enumerate() {
             let distance = (r as i32 - row).pow(2) + (c as i32 - col).pow(2);
-            if tile == -1 && best.is_none_or(|(smallest, _)| distance < smallest) {
+            let last_row = row == grid.len() as i32 - 1;
+            let is_better = |smallest: i32| distance < smallest || (last_row && distance == smallest);
+            if tile == -1 && best.is_none_or(|(smallest, _)| is_better(smallest)) {
                 best = Some((distance, (r, c)));
             }
         }
