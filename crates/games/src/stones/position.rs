@@ -40,7 +40,8 @@ impl Default for Limits {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Position {
     pub(super) board: Board,
-    key: u64,
+    /// The key without the turn.
+    stones_key: u64,
     /// Turns made so far, removals not counted.
     pub(super) turn: u32,
     /// The number of turns made when a stone was last hit; 0 if none was.
@@ -50,6 +51,8 @@ pub struct Position {
     pub(super) limits: Limits,
     pub(super) to_move: Seat,
     playing: Seats,
+    /// Who moves after whom, for the players who have stones; kept because asking [`Seats`] takes longer.
+    next: [Seat; MAX_SEATS],
     n_seats: u8,
     /// The players who are out, in the order in which they went; the rest is 0.
     out: [u8; MAX_SEATS],
@@ -100,21 +103,23 @@ impl Position {
     ) -> Self {
         let mut position = Self {
             board,
-            key: 0,
+            stones_key: 0,
             turn,
             last_hit: turn - quiet,
             end: 0,
             limits,
             to_move,
             playing: Seats::all(n_seats),
+            next: [to_move; MAX_SEATS],
             n_seats: n_seats as u8,
             out: [0; MAX_SEATS],
         };
         position.set_end();
+        position.set_next();
         for &seat in gone {
             position.eliminate(seat);
         }
-        position.key = position.full_key();
+        position.stones_key = position.full_key() ^ turn_key(position.to_move);
         position
     }
 
@@ -189,8 +194,9 @@ impl Position {
     fn eliminate(&mut self, seat: Seat) {
         let place = usize::from(self.n_seats) - self.playing.len();
         self.out[place] = seat.index() as u8;
-        self.key ^= out_key(place, seat);
+        self.stones_key ^= out_key(place, seat);
         self.playing.take_out(seat);
+        self.set_next();
         if self.playing.len() == 1 {
             self.end = 0;
         }
@@ -206,12 +212,17 @@ impl Position {
         }
     }
 
+    /// Fills [`next`](Position::next), also for those who are out: the turn can be with a player just removed.
+    fn set_next(&mut self) {
+        for seat in Seat::all(MAX_SEATS) {
+            self.next[seat.index()] = self.playing.after(seat).expect("somebody has stones");
+        }
+    }
+
     /// The turn goes to the next player who has stones.
     #[inline]
     fn pass_turn(&mut self) {
-        let next = self.playing.after(self.to_move).expect("somebody has stones");
-        self.key ^= turn_key(self.to_move) ^ turn_key(next);
-        self.to_move = next;
+        self.to_move = self.next[self.to_move.index() % MAX_SEATS];
     }
 }
 
@@ -249,10 +260,10 @@ impl rookery_rules::Position for Position {
     fn play_unchecked(&mut self, mv: Move) {
         let (from, to) = (mv.from.number(), mv.to.number());
         let keys = &STONE_KEYS[self.to_move.index() % MAX_SEATS];
-        self.key ^= keys[usize::from(from)] ^ keys[usize::from(to)];
+        self.stones_key ^= keys[usize::from(from)] ^ keys[usize::from(to)];
         self.turn += 1;
         if let Some(owner) = self.board.shift(from, to) {
-            self.key ^= STONE_KEYS[owner.index() % MAX_SEATS][usize::from(to)];
+            self.stones_key ^= STONE_KEYS[owner.index() % MAX_SEATS][usize::from(to)];
             self.count_hit(owner);
         }
         self.pass_turn();
@@ -264,7 +275,7 @@ impl rookery_rules::Position for Position {
             return;
         }
         for &number in self.board.list(seat) {
-            self.key ^= STONE_KEYS[seat.index()][usize::from(number)];
+            self.stones_key ^= STONE_KEYS[seat.index()][usize::from(number)];
         }
         self.board.clear(seat);
         self.eliminate(seat);
@@ -319,7 +330,7 @@ impl rookery_rules::Position for Position {
 impl Keyed for Position {
     #[inline]
     fn key(&self) -> u64 {
-        self.key
+        self.stones_key ^ turn_key(self.to_move)
     }
 
     fn full_key(&self) -> u64 {
