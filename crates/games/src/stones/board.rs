@@ -29,10 +29,11 @@ const N_STONES: usize = MAX_SIDE as usize * MAX_SIDE as usize;
 const EMPTY: u16 = 0;
 const WALL: u16 = 0xff;
 
-/// One direction: what it adds to a walled index, and to the number of a tile.
+/// One direction: what it adds to the index of the cell north-west of a tile, so that it is never negative, and to
+/// the number of the tile, where it wraps around.
 #[derive(Clone, Copy)]
 struct Step {
-    cell: i16,
+    cell: u8,
     tile: u8,
 }
 
@@ -40,7 +41,7 @@ struct Step {
 /// drawn from either way.
 static STEPS: [[Step; 8]; 2] = {
     const fn step(row: i16, col: i16) -> Step {
-        Step { cell: row * STRIDE as i16 + col, tile: (row * MAX_SIDE as i16 + col) as u8 }
+        Step { cell: ((row + 1) * STRIDE as i16 + col + 1) as u8, tile: (row * MAX_SIDE as i16 + col) as u8 }
     }
     let (north, west, east, south) = (step(-1, 0), step(0, -1), step(0, 1), step(1, 0));
     [
@@ -49,10 +50,16 @@ static STEPS: [[Step; 8]; 2] = {
     ]
 };
 
+/// The index of the cell north-west of a tile.
+#[inline]
+const fn corner_index(tile_number: u8) -> usize {
+    tile_number as usize + (tile_number / MAX_SIDE) as usize
+}
+
+/// The index of a tile's own cell.
 #[inline]
 const fn cell_index(tile_number: u8) -> usize {
-    let row = (tile_number / MAX_SIDE) as usize;
-    tile_number as usize + row + STRIDE + 1
+    corner_index(tile_number) + STRIDE + 1
 }
 
 /// The low byte of the cells of a player.
@@ -215,10 +222,10 @@ impl Board {
     #[inline]
     fn steps_onto(&self, from: Tile, admit: impl Fn(u16) -> bool) -> impl Iterator<Item = Tile> {
         let number = from.number();
-        let begin = cell_index(number);
+        let corner = corner_index(number);
         self.steps()
             .iter()
-            .filter(move |step| admit(self.cells[begin.wrapping_add_signed(isize::from(step.cell))]))
+            .filter(move |step| admit(self.cells[corner + usize::from(step.cell)]))
             .map(move |step| Tile::of_number(number.wrapping_add(step.tile)))
     }
 
@@ -246,9 +253,9 @@ impl Board {
         let own = bit_of(seat);
         let mut n_moves = 0;
         for &number in self.list(seat) {
-            let begin = cell_index(number);
+            let corner = corner_index(number);
             for step in self.steps() {
-                let cell = self.cells[begin.wrapping_add_signed(isize::from(step.cell))];
+                let cell = self.cells[corner + usize::from(step.cell)];
                 n_moves += usize::from(cell & own == 0);
             }
         }
@@ -274,7 +281,7 @@ impl Board {
             let pair = below(rng, n_pairs);
             let number = self.stones[usize::from(first.wrapping_add((pair / 8) as u8))];
             let step = steps[(pair % 8) as usize];
-            let target = self.cells[cell_index(number).wrapping_add_signed(isize::from(step.cell))];
+            let target = self.cells[corner_index(number) + usize::from(step.cell)];
             if target & own == 0 {
                 let to = number.wrapping_add(step.tile);
                 return Move { from: Tile::of_number(number), to: Tile::of_number(to) };
