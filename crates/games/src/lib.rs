@@ -2,4 +2,5 @@
 //!
 //! [`hexapawn`] is the smallest and is written to be copied; CONTRIBUTING.md tells how to add a game.
 
+pub mod fish;
 pub mod hexapawn;

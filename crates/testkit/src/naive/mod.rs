@@ -2,6 +2,7 @@
 
 use rookery_rules::{Notation, Position, Seat, Seed, Setup, Status, below};
 
+pub mod fish;
 pub mod hexapawn;
 
 /// A slow implementation of the game of a setup.
