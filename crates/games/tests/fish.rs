@@ -91,6 +91,19 @@ fn perft() {
 }
 
 #[test]
+fn many_penguins() {
+    // More than a game has, as positions from outside may; random moves then take another way.
+    let mut position = read("p1 1a1a1a1a1a1/111111/1b1b1b1b1b1b/1a1a1a1a1a1/111111/111b111b 0,0");
+    let mut rng = Seed(5).rng();
+    while let Some(mv) = position.random_move(&mut rng) {
+        assert!((0..500).all(|_| position.is_legal(position.random_move(&mut rng).unwrap())));
+        position.play(mv).unwrap();
+        assert_eq!(read(&position.to_text()), position);
+    }
+    assert_eq!(position.max_plies(), 0);
+}
+
+#[test]
 fn golden_playthrough() {
     let text = golden::playthrough(&setup("rows=5,cols=3,players=3,holes=2"), Seed(4));
     golden::check(&tests_dir().join("playthroughs/fish.txt"), &text);

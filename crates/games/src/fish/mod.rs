@@ -10,12 +10,15 @@
 //! - [`Board`]: tiles with fish, without penguins;
 //! - [`Position`]: a board with penguins, scores and a turn;
 //! - [`Setup`]: how many players, and where the board comes from;
+//! - `notation`, `refusal`, `key`: its text and picture, its reasons against a move, its hash;
 //! - `shape`: the tables that tell where penguins can go on a board of a given size.
 
 mod board;
 mod cell;
+mod key;
 mod notation;
 mod position;
+mod refusal;
 mod setup;
 mod shape;
 

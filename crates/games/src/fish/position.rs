@@ -1,8 +1,9 @@
 //! A board with penguins, scores and a turn.
 
-use rookery_rules::{BySeat, Keyed, Outcome, Rng, Seat, Seats, Status, below, mix};
+use rookery_rules::{BySeat, Keyed, Outcome, Rng, Seat, Seats, Status, below};
 
-use super::shape::{MAX_CELLS, Word};
+use super::key::KEYS;
+use super::shape::{MASKS, Word};
 use super::{Board, Cell, Color, Invalid, Move};
 
 /// The most players.
@@ -21,22 +22,22 @@ pub(super) const MAX_PLAYERS: usize = 4;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Position {
-    board: Board,
+    pub(super) board: Board,
     /// The tiles without penguins.
-    free: u128,
-    penguins: [u128; MAX_PLAYERS],
-    scores: [u32; MAX_PLAYERS],
-    n_seats: u8,
+    pub(super) free: u128,
+    pub(super) penguins: [u128; MAX_PLAYERS],
+    pub(super) scores: [u32; MAX_PLAYERS],
+    pub(super) n_seats: u8,
     /// Who was not removed.
     playing: Seats,
     /// The first seat when the game is over, so that equal positions are equal here too.
-    to_move: Seat,
-    stage: Stage,
-    key: u64,
+    pub(super) to_move: Seat,
+    pub(super) stage: Stage,
+    pub(super) key: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stage {
+pub(super) enum Stage {
     /// Every player gets so many penguins in all.
     Placing(u8),
     Moving,
@@ -272,8 +273,8 @@ impl Position {
         let me = self.to_move.index() % MAX_PLAYERS;
         let (from, to) = (self.board.shape.bit(from), self.board.shape.bit(to));
         let fish = std::mem::take(&mut self.board.fish[from]);
-        self.penguins[me] ^= 1 << from | 1 << to;
-        self.free ^= 1 << to;
+        self.penguins[me] ^= MASKS[from] | MASKS[to];
+        self.free ^= MASKS[to];
         self.scores[me] += u32::from(fish);
         let keys = &KEYS.penguins[me];
         let caught = KEYS.score[me].wrapping_sub(KEYS.tiles[from]).wrapping_mul(fish.into());
@@ -293,12 +294,6 @@ impl Position {
         self.to_move = self.to_move.next(self.n_seats.into());
         let thrown_out = self.settle();
         self.key = if thrown_out { self.full_key() } else { self.key.wrapping_add(self.stage_key()) };
-    }
-
-    /// The part of the key that tells whose turn it is and for what.
-    fn stage_key(&self) -> u64 {
-        let each = u64::from(self.penguins_each().unwrap_or(0));
-        KEYS.turn[self.to_move.index()].wrapping_add(KEYS.each.wrapping_mul(each))
     }
 }
 
@@ -393,48 +388,14 @@ impl rookery_rules::Position for Position {
     fn count_moves(&self) -> usize {
         let n = match self.stage {
             Stage::Placing(_) => self.free.count_ones(),
-            Stage::Moving => self.board.shape.count_slides(self.penguins[self.to_move.index()], self.free),
+            Stage::Moving => self.count_slides(),
             Stage::Over => 0,
         };
         n as usize
     }
 
     fn reason(&self, mv: Move) -> String {
-        let me = self.to_move;
-        let occupied = |cell: Cell| match self.penguin_at(cell) {
-            Some(seat) => format!("a penguin of {seat} stands on {cell}"),
-            None => format!("{cell} is a hole"),
-        };
-        let outside = |cell: Cell| {
-            let (rows, cols) = (self.board.rows(), self.board.cols());
-            format!("{cell} lies outside the board of {rows} rows and {cols} columns")
-        };
-        match (mv, self.stage) {
-            (_, Stage::Over) => "the game is over".to_owned(),
-            (Move::Place(cell), Stage::Placing(_)) if !self.board.contains(cell) => outside(cell),
-            (Move::Place(cell), Stage::Placing(_)) => occupied(cell),
-            (Move::Slide { .. }, Stage::Placing(_)) => {
-                format!("{me} places a penguin first, for example `2.3`")
-            }
-            (Move::Place(_), Stage::Moving) => {
-                "all penguins are placed; a move is from tile to tile, for example `2.3-4.3`".to_owned()
-            }
-            (Move::Slide { from, to }, Stage::Moving) => {
-                if !self.board.contains(from) {
-                    outside(from)
-                } else if self.penguin_at(from) != Some(me) {
-                    format!("{me} has no penguin on {from}")
-                } else if !self.board.contains(to) {
-                    outside(to)
-                } else if from == to {
-                    "a penguin slides at least one tile".to_owned()
-                } else if self.free & self.board.shape.mask(to) == 0 {
-                    occupied(to)
-                } else {
-                    self.obstacle(from, to)
-                }
-            }
-        }
+        self.refusal(mv)
     }
 
     #[inline]
@@ -442,8 +403,10 @@ impl rookery_rules::Position for Position {
         match self.stage {
             Stage::Moving => {
                 let penguins = self.penguins[self.to_move.index() % MAX_PLAYERS];
-                let (from, to) = self.board.shape.random_slide(penguins, self.free, rng)?;
-                Some(Move::Slide { from, to })
+                match self.board.shape.random_slide(penguins, self.free, rng) {
+                    Some((from, to)) => Some(Move::Slide { from, to }),
+                    None => self.random_slide_of_many(rng),
+                }
             }
             Stage::Placing(_) => {
                 let number = below(rng, self.free.count_ones());
@@ -455,93 +418,14 @@ impl rookery_rules::Position for Position {
 }
 
 impl Position {
-    /// Why a penguin cannot slide to a tile that is free.
-    fn obstacle(&self, from: Cell, to: Cell) -> String {
-        for direction in super::Direction::ALL {
-            let mut cell = from;
-            let mut in_the_way = None;
-            while let Some(next) = self.board.neighbour(cell, direction) {
-                cell = next;
-                if cell == to {
-                    return match in_the_way {
-                        Some(cell) => match self.penguin_at(cell) {
-                            Some(seat) => format!("a penguin of {seat} on {cell} is in the way"),
-                            None => format!("the hole at {cell} is in the way"),
-                        },
-                        None => format!("nothing is in the way from {from} to {to}"),
-                    };
-                }
-                if self.free & self.board.shape.mask(cell) == 0 {
-                    in_the_way = in_the_way.or(Some(cell));
-                }
-            }
-        }
-        format!("a penguin slides in a straight line, and {to} is in none of the six from {from}")
+    /// For a player with more penguins than any game has.
+    #[cold]
+    fn random_slide_of_many(&self, rng: &mut Rng) -> Option<Move> {
+        rookery_rules::Position::legal_moves(self).nth(below(rng, self.count_slides()) as usize)
     }
-}
 
-impl Keyed for Position {
     #[inline]
-    fn key(&self) -> u64 {
-        self.key
-    }
-
-    fn full_key(&self) -> u64 {
-        let mut key = self.stage_key();
-        let mut add = |number: u64, unit: u64| key = key.wrapping_add(unit.wrapping_mul(number));
-        for (&fish, unit) in self.board.fish.iter().zip(KEYS.tiles) {
-            add(fish.into(), unit);
-        }
-        for seat in Seat::all(self.n_seats.into()) {
-            let idx = seat.index();
-            add(self.scores[idx].into(), KEYS.score[idx]);
-            add(self.is_removed(seat).into(), KEYS.removed[idx]);
-            for (bit, unit) in KEYS.penguins[idx].into_iter().enumerate() {
-                add((self.penguins[idx] >> bit & 1) as u64, unit);
-            }
-        }
-        key
+    fn count_slides(&self) -> u32 {
+        self.board.shape.count_slides(self.penguins[self.to_move.index() % MAX_PLAYERS], self.free)
     }
 }
-
-/// The summands of a position's key. Sums instead of exclusive ors, so that fish and scores are simply multiples.
-struct Keys {
-    /// For each fish on a cell.
-    tiles: [u64; MAX_CELLS],
-    penguins: [[u64; MAX_CELLS]; MAX_PLAYERS],
-    /// For each fish of a player.
-    score: [u64; MAX_PLAYERS],
-    removed: [u64; MAX_PLAYERS],
-    turn: [u64; MAX_PLAYERS],
-    /// For each penguin that a player gets, while they are being placed.
-    each: u64,
-}
-
-static KEYS: Keys = {
-    let mut keys = Keys {
-        tiles: [0; MAX_CELLS],
-        penguins: [[0; MAX_CELLS]; MAX_PLAYERS],
-        score: [0; MAX_PLAYERS],
-        removed: [0; MAX_PLAYERS],
-        turn: [0; MAX_PLAYERS],
-        each: mix(0xf15_0000),
-    };
-    let mut cell = 0;
-    while cell < MAX_CELLS {
-        keys.tiles[cell] = mix(0xf15_1000 + cell as u64);
-        let mut seat = 0;
-        while seat < MAX_PLAYERS {
-            keys.penguins[seat][cell] = mix(0xf15_2000 + (seat * MAX_CELLS + cell) as u64);
-            seat += 1;
-        }
-        cell += 1;
-    }
-    let mut seat = 0;
-    while seat < MAX_PLAYERS {
-        keys.score[seat] = mix(0xf15_3000 + seat as u64);
-        keys.removed[seat] = mix(0xf15_4000 + seat as u64);
-        keys.turn[seat] = mix(0xf15_5000 + seat as u64);
-        seat += 1;
-    }
-    keys
-};

@@ -79,25 +79,51 @@ word!(u128, |mask: u128, n: u32| {
     if n < n_low { nth_bit(low, n) } else { 64 + nth_bit((mask >> 64) as u64, n - n_low) }
 });
 
-/// The index of set bit number `n` of a mask, from the lowest.
+/// The index of set bit number `n` of a mask, from the lowest. Without branches, which would mostly be guessed wrong:
+/// the bytes are counted side by side, the right one is found by comparing all, and a table has the bit in it.
 #[inline]
-fn nth_bit(mut mask: u64, mut n: u32) -> u32 {
-    let mut skipped = 0;
-    while n >= 8 {
-        let here = (mask as u16).count_ones();
-        if n < here {
-            break;
-        }
-        n -= here;
-        mask >>= 16;
-        skipped += 16;
-    }
-    while n > 0 {
-        mask &= mask - 1;
-        n -= 1;
-    }
-    skipped + mask.trailing_zeros()
+fn nth_bit(mask: u64, n: u32) -> u32 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let pairs = mask - (mask >> 1 & (ONES * 0x55));
+    let nibbles = (pairs & (ONES * 0x33)) + (pairs >> 2 & (ONES * 0x33));
+    let counts = (nibbles + (nibbles >> 4)) & (ONES * 0x0f);
+    // In each byte, how many bits are set in it and in the lower ones; at most 64, so the top bit is spare.
+    let sums = counts.wrapping_mul(ONES);
+    let passed = (((u64::from(n) * ONES) | (ONES << 7)) - sums) >> 7 & ONES;
+    let start = passed.wrapping_mul(ONES) >> 56 << 3;
+    let left = u64::from(n) - (sums << 8 >> start & 0xff);
+    let byte = mask >> (start & 63) & 0xff;
+    start as u32 + u32::from(BIT_IN_BYTE[(left << 8 | byte) as usize % BIT_IN_BYTE.len()])
 }
+
+/// By the number of a set bit and the byte, the index of the bit.
+static BIT_IN_BYTE: [u8; 8 * 256] = {
+    let mut table = [0; 8 * 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut n) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[n << 8 | byte] = bit;
+                n += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// The set of each single cell; a shift by a variable number of bits is dear in 128 of them.
+pub(super) static MASKS: [u128; MAX_CELLS] = {
+    let mut masks = [0; MAX_CELLS];
+    let mut bit = 0;
+    while bit < MAX_CELLS {
+        masks[bit] = 1 << bit;
+        bit += 1;
+    }
+    masks
+};
 
 /// The three lines through a cell: north-south, northeast-southwest, northwest-southeast.
 #[derive(Clone, Copy)]
@@ -217,8 +243,8 @@ impl Shape {
 
     /// The set with just this cell of the board.
     #[inline]
-    pub(super) const fn mask(&self, cell: Cell) -> u128 {
-        1 << self.bit(cell)
+    pub(super) fn mask(&self, cell: Cell) -> u128 {
+        MASKS[self.bit(cell)]
     }
 
     #[inline]
@@ -273,7 +299,7 @@ impl Shape {
         with_stars!(self, stars => count_slides(stars, Word::of(penguins), Word::of(free)))
     }
 
-    /// One of the slides of the penguins, each equally likely.
+    /// One of the slides of the penguins, each equally likely. `None` if there are none, or too many penguins.
     #[inline]
     pub(super) fn random_slide(&self, penguins: u128, free: u128, rng: &mut Rng) -> Option<(Cell, Cell)> {
         let (from, to) =
@@ -302,8 +328,10 @@ fn count_slides<W: Word, const N: usize>(stars: &[Star<W>; N], mut penguins: W, 
     n
 }
 
-/// Goes through the penguins once. Each takes the place of the one chosen so far with the probability that its
-/// slides have among all seen so far; the number drawn then also says which of its slides it is.
+/// Penguins for which [`random_slide`] has room; in a game nobody has more than five.
+const ROOM: usize = 8;
+
+/// `None` if there are more penguins than it has room for, or if they have no slide.
 #[inline]
 fn random_slide<W: Word, const N: usize>(
     stars: &[Star<W>; N],
@@ -311,20 +339,24 @@ fn random_slide<W: Word, const N: usize>(
     free: W,
     rng: &mut Rng,
 ) -> Option<(u32, u32)> {
-    let mut total = 0;
-    let (mut from, mut targets, mut number) = (0, W::NONE, 0);
+    // For each penguin where it stands, where it can go, and how many slides those before it have.
+    let mut found = [(0, W::NONE, 0); ROOM];
+    let (mut n_penguins, mut total) = (0, 0);
     while penguins != W::NONE {
-        let penguin = penguins.lowest();
+        let from = penguins.lowest();
         penguins = penguins.without_lowest();
-        let slides = stars[penguin as usize % N].targets(free);
-        let n = slides.n_cells();
-        total += n;
-        let drawn = below(rng, total.max(1));
-        if drawn < n {
-            (from, targets, number) = (penguin, slides, drawn);
-        }
+        let targets = stars[from as usize % N].targets(free);
+        *found.get_mut(n_penguins)? = (from, targets, total);
+        n_penguins += 1;
+        total += targets.n_cells();
     }
-    (total > 0).then(|| (from, targets.nth_bit(number)))
+    if total == 0 {
+        return None;
+    }
+    let drawn = below(rng, total);
+    let reached = found[..n_penguins].iter().filter(|&&(_, _, before)| before <= drawn).count();
+    let (from, targets, before) = found[(reached - 1) % ROOM];
+    Some((from, targets.nth_bit(drawn - before)))
 }
 
 impl PartialEq for Shape {
