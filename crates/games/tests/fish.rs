@@ -192,8 +192,8 @@ fn first_step(state: &mut Value) -> Option<()> {
     Some(())
 }
 
-/// Value of a position for a seat that looks only at the fish of its next move, and that move: the player with
-/// depth 1 of the original, which takes the least of the best moves by row and column.
+/// The move of the original's player when it looks one move ahead: the first free tile; then the slide that earns the
+/// most fish, and among equals the least by row and column.
 fn greedy(position: &Position) -> Move {
     let fish = |mv: &Move| match mv {
         Move::Place(_) => 0,

@@ -3,7 +3,7 @@
 use rookery_rules::{BySeat, Keyed, Outcome, Rng, Seat, Seats, Status, below};
 
 use super::key::KEYS;
-use super::shape::{MASKS, Word};
+use super::shape::MASKS;
 use super::{Board, Cell, Color, Invalid, Move};
 
 /// The most players.
@@ -289,8 +289,8 @@ impl Position {
         let me = self.to_move.index();
         let bit = self.board.shape.bit(cell);
         self.key = self.key.wrapping_add(KEYS.penguins[me][bit]).wrapping_sub(self.stage_key());
-        self.penguins[me] |= 1 << bit;
-        self.free ^= 1 << bit;
+        self.penguins[me] |= MASKS[bit];
+        self.free ^= MASKS[bit];
         self.to_move = self.to_move.next(self.n_seats.into());
         let thrown_out = self.settle();
         self.key = if thrown_out { self.full_key() } else { self.key.wrapping_add(self.stage_key()) };
@@ -408,10 +408,7 @@ impl rookery_rules::Position for Position {
                     None => self.random_slide_of_many(rng),
                 }
             }
-            Stage::Placing(_) => {
-                let number = below(rng, self.free.count_ones());
-                Some(Move::Place(self.board.shape.cell(self.free.nth_bit(number))))
-            }
+            Stage::Placing(_) => Some(Move::Place(self.board.shape.random_cell(self.free, rng))),
             Stage::Over => None,
         }
     }

@@ -126,8 +126,11 @@ pub(super) static MASKS: [u128; MAX_CELLS] = {
 };
 
 /// The three lines through a cell: north-south, northeast-southwest, northwest-southeast.
+///
+/// Aligned so that a narrow one lies in a single cache line.
 #[derive(Clone, Copy)]
-pub(super) struct Star<W> {
+#[repr(align(64))]
+struct Star<W> {
     /// The cells of each line above this one: with lower bits.
     above: [W; 3],
     /// The cells of each line below it: with higher bits.
@@ -299,6 +302,16 @@ impl Shape {
         with_stars!(self, stars => count_slides(stars, Word::of(penguins), Word::of(free)))
     }
 
+    /// One of the cells of a set that is not empty, each equally likely.
+    #[inline]
+    pub(super) fn random_cell(&self, mask: u128, rng: &mut Rng) -> Cell {
+        let bit = match self.stars {
+            Stars::Narrow(_) => random_bit(mask as u64, rng),
+            Stars::Wide(_) => random_bit(mask, rng),
+        };
+        self.cell(bit)
+    }
+
     /// One of the slides of the penguins, each equally likely. `None` if there are none, or too many penguins.
     #[inline]
     pub(super) fn random_slide(&self, penguins: u128, free: u128, rng: &mut Rng) -> Option<(Cell, Cell)> {
@@ -328,8 +341,13 @@ fn count_slides<W: Word, const N: usize>(stars: &[Star<W>; N], mut penguins: W, 
     n
 }
 
-/// Penguins for which [`random_slide`] has room; in a game nobody has more than five.
-const ROOM: usize = 8;
+#[inline]
+fn random_bit<W: Word>(mask: W, rng: &mut Rng) -> u32 {
+    mask.nth_bit(below(rng, mask.n_cells()))
+}
+
+/// Penguins for which [`random_slide`] has room: as many as a player can have in a game.
+const ROOM: usize = 5;
 
 /// `None` if there are more penguins than it has room for, or if they have no slide.
 #[inline]
@@ -355,7 +373,7 @@ fn random_slide<W: Word, const N: usize>(
     }
     let drawn = below(rng, total);
     let reached = found[..n_penguins].iter().filter(|&&(_, _, before)| before <= drawn).count();
-    let (from, targets, before) = found[(reached - 1) % ROOM];
+    let (from, targets, before) = *found.get(reached.wrapping_sub(1))?;
     Some((from, targets.nth_bit(drawn - before)))
 }
 
