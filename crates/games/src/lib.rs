@@ -2,5 +2,6 @@
 //!
 //! [`hexapawn`] is the smallest and is written to be copied; CONTRIBUTING.md tells how to add a game.
 
+pub mod fish;
 pub mod hexapawn;
 pub mod stones;

@@ -2,6 +2,7 @@
 
 use rookery_rules::{Notation, Position, Seat, Seed, Setup, Status, below};
 
+pub mod fish;
 pub mod hexapawn;
 pub mod stones;
 
