@@ -1,8 +1,23 @@
 //! What the catalog says about each game, beside its rules.
 
-use rookery_games::hexapawn;
+use rookery_games::{fish, hexapawn, stones};
 
 use crate::Game;
+
+/// Fish.
+#[derive(Debug)]
+pub(crate) struct Fish;
+
+impl Game for Fish {
+    type Setup = fish::Setup;
+    const TITLE: &'static str = "Fish";
+    const SUMMARY: &'static str =
+        "penguins on melting ice floes: collect the most fish before you are stranded";
+    const PLAYERS: &'static str = "2 to 4";
+    const RULES: &'static str = include_str!("../../../docs/rules/fish.md");
+    const BENCHES: &'static [&'static str] =
+        &["rows=8,cols=8", "rows=8,cols=8,players=4", "board=classic", "rows=5,cols=5,fish=2"];
+}
 
 /// Hexapawn.
 #[derive(Debug)]
@@ -15,4 +30,18 @@ impl Game for Hexapawn {
     const PLAYERS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
+}
+
+/// Stones.
+#[derive(Debug)]
+pub(crate) struct Stones;
+
+impl Game for Stones {
+    type Setup = stones::Setup;
+    const TITLE: &'static str = "Stones";
+    const SUMMARY: &'static str = "step onto an enemy stone to take it; the last one standing wins";
+    const PLAYERS: &'static str = "2 to 8";
+    const RULES: &'static str = include_str!("../../../docs/rules/stones.md");
+    const BENCHES: &'static [&'static str] =
+        &["rows=8,cols=8", "rows=8,cols=8,players=4,stones=6", "rows=5,cols=5"];
 }

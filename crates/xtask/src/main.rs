@@ -71,7 +71,8 @@ fn cargo(args: &str) -> Command {
 }
 
 fn installed(subcommand: &str) -> bool {
-    let probe = cargo(&format!("{subcommand} --version")).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let probe =
+        cargo(&format!("{subcommand} --version")).stdout(Stdio::null()).stderr(Stdio::null()).status();
     probe.is_ok_and(|status| status.success())
 }
 

@@ -29,7 +29,8 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .collect();
     let mut graph = BTreeMap::new();
     for node in metadata["resolve"]["nodes"].as_array().unwrap() {
-        let normal = |dep: &&Value| dep["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
+        let normal =
+            |dep: &&Value| dep["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
         let deps = node["deps"].as_array().unwrap().iter().filter(normal);
         let deps = deps.map(|dep| names[dep["pkg"].as_str().unwrap()].to_owned()).collect();
         graph.insert(names[node["id"].as_str().unwrap()].to_owned(), deps);
@@ -56,7 +57,10 @@ fn the_core_knows_neither_serde_nor_tokio() {
     let graph = dependencies();
     for package in ["rookery-rules", "rookery-games", "rookery-search"] {
         if !graph.contains_key(package) {
-            assert!(!root().join("crates").join(package.trim_start_matches("rookery-")).exists(), "{package} has its name");
+            assert!(
+                !root().join("crates").join(package.trim_start_matches("rookery-")).exists(),
+                "{package} has its name"
+            );
             continue;
         }
         let needs = closure(&graph, package);
@@ -69,7 +73,8 @@ fn the_core_knows_neither_serde_nor_tokio() {
 #[test]
 fn no_arrow_points_up() {
     // Each crate may use those before it, and the test kit is for tests only.
-    let layers = ["rookery-rules", "rookery-games", "rookery-catalog", "rookery"];
+    let layers =
+        ["rookery-rules", "rookery-games", "rookery-search", "rookery-referee", "rookery-catalog", "rookery"];
     let graph = dependencies();
     for (idx, package) in layers.iter().enumerate() {
         for above in &layers[idx + 1..] {
@@ -109,7 +114,8 @@ fn every_dependency_has_a_reason() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let reasons = fs::read_to_string(root().join("docs/dependencies.md")).unwrap();
     let section = manifest.split("[workspace.dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
-    let names: Vec<&str> = section.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect();
+    let names: Vec<&str> =
+        section.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect();
     assert!(names.len() > 5, "the dependencies are found");
     for name in names.iter().filter(|name| !name.starts_with("rookery-")) {
         assert!(reasons.contains(&format!("`{name}`")), "docs/dependencies.md says why we use {name}");

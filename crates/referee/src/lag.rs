@@ -1,0 +1,70 @@
+//! How late our own loop runs, so that no player pays for it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+/// How often the probe looks at the clock.
+const TICK: Duration = Duration::from_millis(10);
+/// Lateness of a tick that is normal for timers and no sign of trouble.
+const TOLERATED: Duration = Duration::from_millis(5);
+
+/// Adds up the time during which this process did not get to run: a task asks to be woken every 10 ms and notes by how
+/// much it was woken too late. A stopped process, a stolen core and a blocked runtime all show up here.
+///
+/// The default probe has no task and always says zero, until [`add`](LagProbe::add) is called.
+#[derive(Clone, Default)]
+pub struct LagProbe {
+    total_us: Arc<AtomicU64>,
+    task: Option<Arc<OnDrop>>,
+}
+
+struct OnDrop(AbortHandle);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl LagProbe {
+    /// Starts probing the runtime this is called in; it ends with the last copy of the probe.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn start() -> Self {
+        let probe = Self::default();
+        let counter = probe.clone();
+        let task = tokio::spawn(async move {
+            loop {
+                let due = Instant::now() + TICK;
+                tokio::time::sleep_until(due).await;
+                let late = Instant::now().saturating_duration_since(due);
+                if late > TOLERATED {
+                    counter.add(late);
+                }
+            }
+        });
+        Self { task: Some(Arc::new(OnDrop(task.abort_handle()))), ..probe }
+    }
+
+    /// Notes a delay.
+    pub fn add(&self, late: Duration) {
+        self.total_us.fetch_add(late.as_micros() as u64, Ordering::Relaxed);
+    }
+
+    /// All delays since the start.
+    pub fn total(&self) -> Duration {
+        Duration::from_micros(self.total_us.load(Ordering::Relaxed))
+    }
+}
+
+impl fmt::Debug for LagProbe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LagProbe({:?}, running: {})", self.total(), self.task.is_some())
+    }
+}

@@ -1,0 +1,265 @@
+//! The referee: a state machine that knows neither sockets nor clocks.
+
+use rookery_rules::{BySeat, Outcome, Position, Seat, Seats, Status};
+
+use crate::{Cause, Charge, Conduct, Ending, Event, EventOf, Failure, Fault, Foul, Offence, Ruling, Verdict};
+
+/// How many legal moves a foul lists; a game with more is listed in part.
+const LISTED_MOVES: usize = 500;
+/// How many legal moves a sentence shows; more are counted.
+const SHOWN_MOVES: usize = 8;
+
+/// Watches over one match: who is asked, what an answer means, how it ends.
+///
+/// ```
+/// use rookery_games::hexapawn;
+/// use rookery_referee::{Conduct, Event, Referee, Ruling};
+/// use rookery_rules::{Notation, Seat, Setup};
+///
+/// let mut referee = Referee::new(hexapawn::Setup::default().start(), Conduct::removing().with_retries(1));
+/// assert_eq!(referee.to_ask(), Some(Seat::new(0)));
+///
+/// let illegal = referee.position().parse_move("c5")?;
+/// let Some(Event::Fouled(foul)) = referee.judge(Ok(illegal), None) else { panic!("a pawn makes one step") };
+/// assert_eq!(foul.ruling, Ruling::AskAgain);
+/// assert_eq!(foul.detail, "sent c4-c5: player 1 has no pawn on c4");
+/// # Ok::<(), rookery_rules::ParseMoveError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Referee<P: Position> {
+    position: P,
+    conduct: Conduct,
+    /// Answers refused since the last move.
+    refused: u32,
+    removed: Seats,
+    plies: u64,
+    max_plies: Option<u64>,
+    built_in: Seats,
+    verdict: Option<Verdict>,
+}
+
+impl<P: Position> Referee<P> {
+    /// A match from this position.
+    pub fn new(position: P, conduct: Conduct) -> Self {
+        let mut referee = Self {
+            position,
+            conduct,
+            refused: 0,
+            removed: Seats::NONE,
+            plies: 0,
+            max_plies: None,
+            built_in: Seats::NONE,
+            verdict: None,
+        };
+        referee.look_for_the_end(None);
+        referee
+    }
+
+    /// The same match, drawn after so many moves.
+    #[must_use]
+    pub fn with_max_plies(mut self, max_plies: u64) -> Self {
+        self.max_plies = Some(max_plies);
+        self.look_for_the_end(None);
+        self
+    }
+
+    /// The same match, with parts of Rookery at these seats: what they do wrong is our fault, and stops the match.
+    #[must_use]
+    pub fn with_built_in(mut self, seats: Seats) -> Self {
+        self.built_in = seats;
+        self
+    }
+
+    /// The position now.
+    #[inline]
+    pub fn position(&self) -> &P {
+        &self.position
+    }
+
+    /// The conduct in force.
+    pub fn conduct(&self) -> Conduct {
+        self.conduct
+    }
+
+    /// How many moves were made.
+    pub fn plies(&self) -> u64 {
+        self.plies
+    }
+
+    /// How many answers to the question now asked were refused.
+    pub fn refused(&self) -> u32 {
+        self.refused
+    }
+
+    /// Who has been removed.
+    pub fn removed(&self) -> Seats {
+        self.removed
+    }
+
+    /// Who is asked for a move; `None` exactly when there is a verdict.
+    #[inline]
+    pub fn to_ask(&self) -> Option<Seat> {
+        if self.verdict.is_some() { None } else { self.position.to_move() }
+    }
+
+    /// How the match ended, if it did.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    /// Judges the answer of the seat that was asked, and says what happened; `None` if we failed and the match was
+    /// stopped.
+    ///
+    /// # Panics
+    /// If nobody was asked: the match is over.
+    pub fn judge(&mut self, answer: Result<P::Move, Failure>, charge: Option<Charge>) -> Option<EventOf<P>> {
+        let seat = self.to_ask().expect("an answer is judged only while somebody is asked");
+        match answer {
+            Ok(mv) if self.position.is_legal(mv) => {
+                self.position.play_unchecked(mv);
+                self.plies += 1;
+                self.refused = 0;
+                self.look_for_the_end(None);
+                Some(Event::Moved { seat, mv, charge })
+            }
+            Ok(mv) => {
+                let detail = format!("sent {mv}: {}", self.position.reason(mv));
+                self.rule(seat, Fault { offence: Offence::IllegalMove, detail }, charge)
+            }
+            Err(Failure::Fault(fault)) => self.rule(seat, fault, charge),
+            Err(Failure::Resigned) => {
+                self.position.remove(seat);
+                self.removed.put_in(seat);
+                self.refused = 0;
+                self.look_for_the_end(Some((Cause::Resigned, seat, format!("{seat} resigned"))));
+                Some(Event::Resigned { seat })
+            }
+            Err(Failure::Platform(detail)) => {
+                self.stop(Cause::PlatformAbort, detail);
+                None
+            }
+        }
+    }
+
+    /// Judges an offence of any seat, also one that owes no move. `None` if nothing happened in the game: the match is
+    /// over, the seat was removed before, or it was our own fault and the match was stopped.
+    pub fn foul(&mut self, seat: Seat, fault: Fault) -> Option<EventOf<P>> {
+        if self.verdict.is_some() || self.removed.contains(seat) {
+            return None;
+        }
+        self.rule(seat, fault, None)
+    }
+
+    /// Ends the match at once, without a winner and without blame on a player.
+    pub fn stop(&mut self, cause: Cause, sentence: String) {
+        if self.verdict.is_none() {
+            let ending = Ending { cause, seat: None, sentence };
+            self.verdict = Some(Verdict { ending, outcome: None, plies: self.plies });
+        }
+    }
+
+    fn rule(&mut self, seat: Seat, fault: Fault, charge: Option<Charge>) -> Option<EventOf<P>> {
+        let asked = self.to_ask() == Some(seat);
+        let legal: Vec<String> = if asked {
+            self.position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect()
+        } else {
+            vec![]
+        };
+        let Fault { offence, detail } = fault;
+        if self.built_in.contains(seat) {
+            let sentence = sentence(seat, offence, &detail, self.refused, &legal);
+            self.stop(
+                Cause::PlatformAbort,
+                format!("our own player failed, which is nobody's loss: {sentence}"),
+            );
+            return None;
+        }
+        let ruling = self.conduct.ruling(offence, self.refused);
+        match ruling {
+            Ruling::AskAgain => self.refused += 1,
+            Ruling::Removed => {
+                let sentence = sentence(seat, offence, &detail, self.refused, &legal);
+                if asked {
+                    self.refused = 0;
+                }
+                self.position.remove(seat);
+                self.removed.put_in(seat);
+                self.look_for_the_end(Some((Cause::Offence(offence), seat, sentence)));
+            }
+            Ruling::Aborted => {
+                let sentence =
+                    format!("crashed by {}", sentence(seat, offence, &detail, self.refused, &legal));
+                let ending = Ending { cause: Cause::Offence(offence), seat: Some(seat), sentence };
+                self.verdict = Some(Verdict { ending, outcome: None, plies: self.plies });
+            }
+        }
+        Some(Event::Fouled(Foul { seat, offence, ruling, detail, legal, charge }))
+    }
+
+    /// Sets the verdict if the game is over. `removal` says which removal just happened: if the game ends with it, it
+    /// is the cause.
+    #[inline]
+    fn look_for_the_end(&mut self, removal: Option<(Cause, Seat, String)>) {
+        match self.position.status() {
+            Status::ToMove(_) if self.max_plies.is_some_and(|max| self.plies >= max) => self.draw_by_cap(),
+            Status::ToMove(_) => {}
+            Status::Over(outcome) => {
+                let ending = match removal {
+                    Some((cause, seat, sentence)) => Ending { cause, seat: Some(seat), sentence },
+                    None => Ending { cause: Cause::Normal, seat: None, sentence: result_sentence(&outcome) },
+                };
+                self.verdict = Some(Verdict { ending, outcome: Some(outcome), plies: self.plies });
+            }
+        }
+    }
+
+    #[cold]
+    fn draw_by_cap(&mut self) {
+        let n_seats = self.position.n_seats();
+        let winners = Seat::all(n_seats).filter(|&seat| !self.removed.contains(seat)).collect();
+        let outcome = Outcome { scores: BySeat::filled(n_seats, 0), winners };
+        let sentence = format!("drawn: the match's cap of {} moves was reached", self.plies);
+        let ending = Ending { cause: Cause::MaxTurns, seat: None, sentence };
+        self.verdict = Some(Verdict { ending, outcome: Some(outcome), plies: self.plies });
+    }
+}
+
+/// What happened, for people: who, what, and what would have been right.
+fn sentence(seat: Seat, offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
+    let what = match offence {
+        Offence::NoShow => "did not come",
+        Offence::BadHello => "did not introduce itself properly",
+        Offence::Timeout => "did not answer in time",
+        Offence::Disconnected => "disconnected",
+        Offence::Crashed => "crashed",
+        Offence::Malformed => "sent an answer that cannot be read",
+        Offence::IllegalMove => "sent an illegal move",
+        Offence::OutOfTurn => "spoke out of turn",
+        Offence::OutputLimit => "sent too much",
+        Offence::MemoryLimit => "took too much memory",
+        Offence::ProcessLimit => "started too many processes",
+        Offence::DiskLimit => "wrote too much to disk",
+        Offence::SandboxViolation => "tried what is not allowed",
+    };
+    let again = if refused > 0 { format!(", after {refused} refused before it") } else { String::new() };
+    let legal = match legal {
+        [] => String::new(),
+        few if few.len() <= SHOWN_MOVES => format!("; legal were {}", few.join(" ")),
+        many => {
+            format!("; legal were {} and {} more", many[..SHOWN_MOVES].join(" "), many.len() - SHOWN_MOVES)
+        }
+    };
+    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    format!("{seat} {what}{again}{detail}{legal}")
+}
+
+/// Who won, for people.
+fn result_sentence(outcome: &Outcome) -> String {
+    let names: Vec<String> = outcome.winners.iter().map(|seat| seat.to_string()).collect();
+    match names.as_slice() {
+        [] => "nobody won".to_owned(),
+        [one] => format!("{one} won"),
+        many if many.len() == outcome.scores.n_seats() => "drawn".to_owned(),
+        many => format!("{} share the first place", many.join(" and ")),
+    }
+}

@@ -1,0 +1,116 @@
+//! How a match ended, and whose fault it was.
+
+use std::fmt;
+
+use rookery_rules::{Outcome, Seat};
+
+use crate::Offence;
+
+/// Why a match ended. Closed: records, statistics and messages all use these words.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cause {
+    /// By the rules of the game.
+    Normal,
+    /// A player gave up.
+    Resigned,
+    /// The match's own cap on turns was reached: a draw.
+    MaxTurns,
+    /// A player offended, and that was the end.
+    Offence(Offence),
+    /// Rookery itself failed: nobody's loss, to be played again.
+    PlatformAbort,
+    /// Whoever runs the match stopped it.
+    Cancelled,
+}
+
+/// Whose fault it is that a match ended as it did. Only a player's fault costs a game or a rating point.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Blame {
+    /// A player's.
+    Player,
+    /// Ours.
+    Platform,
+    /// Of whoever runs the match.
+    Operator,
+}
+
+impl Cause {
+    /// The word for it in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::Resigned => "resigned",
+            Self::MaxTurns => "max_turns",
+            Self::Offence(offence) => offence.word(),
+            Self::PlatformAbort => "platform_abort",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Every cause.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let others = [Self::Normal, Self::Resigned, Self::MaxTurns, Self::PlatformAbort, Self::Cancelled];
+        others.into_iter().chain(Offence::ALL.map(Self::Offence))
+    }
+
+    /// The cause with this word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::all().find(|cause| cause.word() == word)
+    }
+
+    /// Whose fault it is; nobody's if the match ended as matches should.
+    pub const fn blame(self) -> Option<Blame> {
+        match self {
+            Self::Normal | Self::Resigned | Self::MaxTurns => None,
+            Self::Offence(_) => Some(Blame::Player),
+            Self::PlatformAbort => Some(Blame::Platform),
+            Self::Cancelled => Some(Blame::Operator),
+        }
+    }
+}
+
+impl Blame {
+    /// The word for it in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Platform => "platform",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// Why a match ended, who ended it, and a sentence for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// Why.
+    pub cause: Cause,
+    /// Who resigned or offended.
+    pub seat: Option<Seat>,
+    /// For people: what was sent, what was expected, which moves were legal.
+    pub sentence: String,
+}
+
+impl Ending {
+    /// Whose fault it is.
+    pub const fn blame(&self) -> Option<Blame> {
+        self.cause.blame()
+    }
+}
+
+/// How a match ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// Why, by whom, in words.
+    pub ending: Ending,
+    /// Who won; `None` if the match was aborted and nobody did.
+    pub outcome: Option<Outcome>,
+    /// How many moves were made.
+    pub plies: u64,
+}

@@ -1,0 +1,10 @@
+//! Programs that choose moves. Everything here works for any [`Position`]; nothing knows a game's name.
+//!
+//! A [`Strategy`] gets a position and a [`Budget`] and answers with a legal move. All its randomness comes from the
+//! budget's seed, so a strategy limited by work instead of time gives the same answer on any machine.
+
+mod playouts;
+mod strategy;
+
+pub use playouts::Playouts;
+pub use strategy::{Budget, First, Random, Stop, Strategy};
