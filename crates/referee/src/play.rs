@@ -236,6 +236,7 @@ impl<P: Position> Table<'_, P> {
             self.observer = None;
         }
         let mut fouls = Vec::new();
+        let mut panicked = None;
         for (seat, player) in Seat::all(self.players.len()).zip(self.players.iter_mut()) {
             let heard = match guarded(|| player.hear(event, position)) {
                 Ok(None) => continue,
@@ -245,12 +246,13 @@ impl<P: Position> Table<'_, P> {
             match heard {
                 Ok(Ok(Ok(()))) => {}
                 Ok(Ok(Err(fault))) => fouls.push((seat, fault)),
-                Ok(Err(())) => {
-                    fouls.push((seat, Fault::new(Offence::Crashed, "it panicked in our own process")))
-                }
+                Ok(Err(())) => panicked = Some(seat),
                 Err(_) => fouls
                     .push((seat, Fault::new(Offence::Timeout, "it did not take note of what it was told"))),
             }
+        }
+        if let Some(seat) = panicked {
+            self.stop_after_panic(seat);
         }
         fouls
     }
