@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use rookery_record::{Header, Problem, Replay, random_record};
 use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Position, Seat, Seed,
     Setup, SetupError, Status, perft, playout,
 };
+
+use crate::AnyReplay;
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Send + Sync + 'static {
@@ -45,6 +48,10 @@ pub trait AnyGame: Send + Sync {
     fn start(&self, spec: &GameSpec) -> Result<Box<dyn AnyPosition>, SetupError>;
     /// A position from its text.
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError>;
+    /// Begins to judge a recorded match again; `line` is the first line of the record, read already as `header`.
+    fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem>;
+    /// The record of a match between players who move at random.
+    fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError>;
 }
 
 impl<G: Game> AnyGame for G {
@@ -86,6 +93,14 @@ impl<G: Game> AnyGame for G {
 
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError> {
         Ok(Box::new(<G::Setup as Setup>::Position::from_text(text)?))
+    }
+
+    fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {
+        Ok(Box::new(Replay::new::<G::Setup>(header, line)?))
+    }
+
+    fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError> {
+        Ok(random_record(&G::Setup::from_spec(spec)?, seed))
     }
 }
 

@@ -1,8 +1,8 @@
 //! All games by name.
 //!
 //! Below this crate every game has its own types; above it a game is a name and a position is text. The step is
-//! taken once, here: [`Game`] describes a game with its types, [`AnyGame`] and [`AnyPosition`] are the same without
-//! them, and [`CATALOG`] lists all games. Nothing outside this crate asks for a game by its name.
+//! taken once, here: [`Game`] describes a game with its types, [`AnyGame`], [`AnyPosition`] and [`AnyReplay`] are the same
+//! without them, and [`CATALOG`] lists all games. Nothing outside this crate asks for a game by its name.
 //!
 //! ```
 //! use rookery_catalog::start;
@@ -15,8 +15,10 @@
 
 mod any;
 mod games;
+mod replay;
 
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
+pub use replay::{AnyReplay, replay, verify, verify_lines};
 
 use rookery_rules::{GameSpec, SetupError};
 

@@ -22,6 +22,8 @@ pub(crate) struct Args {
 enum What {
     /// Random playouts and perft of every game, on one thread
     Rules(RulesArgs),
+    /// Verifying match records of random matches, in memory, on one thread
+    Records(super::bench_records::RecordsArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -39,7 +41,7 @@ struct RulesArgs {
     json: bool,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=60.0).contains(&seconds) => Ok(seconds),
         _ => Err("expected a number of seconds from 0.01 to 60".to_owned()),
@@ -56,7 +58,13 @@ struct Row {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let What::Rules(args) = &args.what;
+    match &args.what {
+        What::Rules(args) => run_rules(args, out),
+        What::Records(args) => super::bench_records::run(args, out),
+    }
+}
+
+fn run_rules(args: &RulesArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let games = CATALOG.iter().filter(|game| args.game.is_none_or(|only| only.name() == game.name()));
     let budget = Duration::from_secs_f64(args.seconds);
     let rows: Vec<Row> = games.flat_map(|game| game.benches()).map(|spec| measure(spec, budget)).collect();

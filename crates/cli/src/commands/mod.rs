@@ -5,6 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 
 pub(crate) mod bench;
+pub(crate) mod bench_records;
 pub(crate) mod games;
 pub(crate) mod moves;
 pub(crate) mod perft;
