@@ -67,6 +67,12 @@ impl<P: Notation> Replay<P> {
     pub fn new<S: Setup<Position = P>>(header: Header, line: &[u8]) -> Result<Self, Problem> {
         let in_game = |error: &dyn std::fmt::Display| Problem::wrong(format!("`game`: {error}"));
         let spec = GameSpec::parse(&header.game).map_err(|error| in_game(&error))?;
+        if spec.game != S::GAME {
+            let (given, expected) = (&spec.game, S::GAME);
+            return Err(Problem::wrong(format!(
+                "`game`: the record is of {given}; expected one of {expected}"
+            )));
+        }
         let setup = S::from_spec(&spec).map_err(|error| in_game(&error))?;
         let start = start_of(&setup, &header)?;
         let n_seats = start.n_seats();

@@ -6,7 +6,7 @@ mod common;
 use std::io::{self, Write};
 
 use common::{Played, header, play_on, rascals, simulate, wild};
-use rookery_record::{Line, RecordWriter, Step, random_record, reopen, resume, verify};
+use rookery_record::{Line, RecordWriter, random_record, reopen, resume, verify};
 use rookery_referee::{Conduct, Event, EventOf, Observer, Player, Referee, Strategist};
 use rookery_rules::{Notation, Position, Seed, Setup};
 use rookery_search::Random;
@@ -236,5 +236,4 @@ fn a_match_that_is_over_at_once() {
     writer.finish().unwrap();
     let summary = verify::<Hexapawn>(&record[..]).unwrap();
     assert_eq!((summary.plies, summary.n_lines), (0, 2));
-    let _ = Step::Ended;
 }

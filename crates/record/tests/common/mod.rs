@@ -12,15 +12,15 @@ use rookery_rules::{Notation, Position, Rng, Seat, Seed, Setup, below};
 
 /// The terms of a test match.
 #[derive(Clone, Copy, Debug)]
-pub struct Wild {
-    pub seed: u64,
-    pub time: TimeControl,
-    pub conduct: Conduct,
-    pub max_turns: Option<u64>,
+pub(crate) struct Wild {
+    pub(crate) seed: u64,
+    pub(crate) time: TimeControl,
+    pub(crate) conduct: Conduct,
+    pub(crate) max_turns: Option<u64>,
 }
 
 /// Other terms for every seed.
-pub fn wild(seed: u64) -> Wild {
+pub(crate) fn wild(seed: u64) -> Wild {
     let pick = |texts: &[&'static str], part| {
         texts[below(&mut Seed(seed).derive(part).rng(), texts.len() as u32) as usize]
     };
@@ -34,7 +34,7 @@ pub fn wild(seed: u64) -> Wild {
     }
 }
 
-pub fn header<S: Setup<Position: Notation>>(setup: &S, start: &S::Position, wild: Wild) -> Header {
+pub(crate) fn header<S: Setup<Position: Notation>>(setup: &S, start: &S::Position, wild: Wild) -> Header {
     let names = (0..start.n_seats()).map(|seat| (format!("Ann \"{seat}\" \\ ü\u{1f427}\n"), "random"));
     let mut header = Header::new(setup, start, names, Seed(wild.seed));
     header.time = wild.time;
@@ -46,13 +46,13 @@ pub fn header<S: Setup<Position: Notation>>(setup: &S, start: &S::Position, wild
 }
 
 /// Everything that happened in a match, as its observer saw it, and the record.
-pub struct Played<P: Position> {
-    pub record: Vec<u8>,
-    pub events: Vec<EventOf<P>>,
+pub(crate) struct Played<P: Position> {
+    pub(crate) record: Vec<u8>,
+    pub(crate) events: Vec<EventOf<P>>,
 }
 
 /// A referee given answers of all kinds without waiting for anybody.
-pub fn simulate<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> Played<S::Position> {
+pub(crate) fn simulate<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> Played<S::Position> {
     let mut rng = Seed(wild.seed).derive(7).rng();
     let mut start = setup.start();
     if wild.seed % 5 == 4 {
@@ -121,8 +121,8 @@ pub fn simulate<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> Played<S
 }
 
 /// Does what the seed of the question says, and nothing that depends on anything else: a match goes on as it began.
-pub struct Rascal<P: Position> {
-    pub early: Vec<P::Move>,
+pub(crate) struct Rascal<P: Position> {
+    pub(crate) early: Vec<P::Move>,
 }
 
 impl<P: Position> Player<P> for Rascal<P> {
@@ -140,13 +140,13 @@ impl<P: Position> Player<P> for Rascal<P> {
     }
 }
 
-pub fn rascals<P: Position>(start: &P) -> Vec<Box<dyn Player<P>>> {
+pub(crate) fn rascals<P: Position>(start: &P) -> Vec<Box<dyn Player<P>>> {
     let rascal = || Box::new(Rascal { early: start.legal_moves().collect() }) as Box<dyn Player<P>>;
     (0..start.n_seats()).map(|_| rascal()).collect()
 }
 
 /// Plays on, and gives back what was written.
-pub fn play_on<P: Position>(
+pub(crate) fn play_on<P: Position>(
     referee: Referee<P>,
     clock: Option<Clock>,
     wild: Wild,
