@@ -32,6 +32,8 @@ enum Command {
     Show(commands::show::Args),
     Moves(commands::moves::Args),
     Perft(commands::perft::Args),
+    Replay(commands::replay::Args),
+    Verify(commands::verify::Args),
     Bench(commands::bench::Args),
 }
 
@@ -45,6 +47,8 @@ fn main() -> ExitCode {
         Some(Command::Show(args)) => commands::show::run(args, &mut out),
         Some(Command::Moves(args)) => commands::moves::run(args, &mut out),
         Some(Command::Perft(args)) => commands::perft::run(args, &mut out),
+        Some(Command::Replay(args)) => commands::replay::run(args, &mut out),
+        Some(Command::Verify(args)) => commands::verify::run(args, &mut out),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {

@@ -9,8 +9,10 @@ pub(crate) mod bench_records;
 pub(crate) mod games;
 pub(crate) mod moves;
 pub(crate) mod perft;
+pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod show;
+pub(crate) mod verify;
 pub(crate) mod welcome;
 
 /// Writes one JSON value and a newline.
