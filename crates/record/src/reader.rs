@@ -16,8 +16,9 @@ pub struct Lines<R> {
     source: R,
     buffer: Vec<u8>,
     /// Whole lines read so far.
-    n_lines: u64,
-    max_lines: u64,
+    n_read: u64,
+    /// The most lines read.
+    limit: u64,
     /// Whether `buffer` holds the beginning of a line whose end is not there yet.
     torn: bool,
 }
@@ -25,13 +26,13 @@ pub struct Lines<R> {
 impl<R: BufRead> Lines<R> {
     /// The lines of this source.
     pub fn new(source: R) -> Self {
-        Self { source, buffer: Vec::with_capacity(256), n_lines: 0, max_lines: MAX_LINES, torn: false }
+        Self { source, buffer: Vec::with_capacity(256), n_read: 0, limit: MAX_LINES, torn: false }
     }
 
     /// The same with another bound on the number of lines.
     #[must_use]
     pub fn with_max_lines(self, max_lines: u64) -> Self {
-        Self { max_lines, ..self }
+        Self { limit: max_lines, ..self }
     }
 
     /// The next whole line with its newline, or `None` at the end of what is there. May be called again when the file
@@ -43,19 +44,19 @@ impl<R: BufRead> Lines<R> {
         let room = (MAX_LINE - self.buffer.len()) as u64;
         if let Err(error) = self.source.by_ref().take(room).read_until(b'\n', &mut self.buffer) {
             self.torn = !self.buffer.is_empty();
-            return Err(RecordError { line: self.n_lines + 1, problem: Problem::Io(error) });
+            return Err(RecordError { line: self.n_read + 1, problem: Problem::Io(error) });
         }
         self.torn = !self.buffer.is_empty() && self.buffer.last() != Some(&b'\n');
         if self.buffer.is_empty() || (self.torn && self.buffer.len() < MAX_LINE) {
             return Ok(None);
         }
-        self.n_lines += 1;
+        self.n_read += 1;
         if self.torn {
             let text = format!("the line is longer than {MAX_LINE} bytes; expected a line of a match record");
             return Err(self.error(Problem::TooLong(text)));
         }
-        if self.n_lines > self.max_lines {
-            let text = format!("the record has more than {} lines, more than is read", self.max_lines);
+        if self.n_read > self.limit {
+            let text = format!("the record has more than {} lines, more than is read", self.limit);
             return Err(self.error(Problem::TooLong(text)));
         }
         Ok(Some(&self.buffer))
@@ -68,7 +69,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The same problem, with the number of the line read last.
     pub fn error(&self, problem: Problem) -> RecordError {
-        RecordError { line: self.n_lines.max(1), problem }
+        RecordError { line: self.n_read.max(1), problem }
     }
 
     /// The first line, which must be there.

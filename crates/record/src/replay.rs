@@ -323,14 +323,11 @@ impl<P: Notation> Replay<P> {
     }
 
     fn stopped(&mut self, line: &StoppedLine<'_>) -> Result<Step, Problem> {
-        let cause = match Cause::of_word(&line.cause) {
-            Some(cause @ (Cause::PlatformAbort | Cause::Cancelled)) => cause,
-            _ => {
-                let given = &line.cause;
-                return Err(Problem::wrong(format!(
-                    "`cause` is {given:?}; expected platform_abort or cancelled"
-                )));
-            }
+        let Some(cause @ (Cause::PlatformAbort | Cause::Cancelled)) = Cause::of_word(&line.cause) else {
+            let given = &line.cause;
+            return Err(Problem::wrong(format!(
+                "`cause` is {given:?}; expected platform_abort or cancelled"
+            )));
         };
         self.before_stop = Some(Box::new((self.referee.clone(), self.hash.clone(), self.n_bytes)));
         self.referee.stop(cause, line.sentence.clone().into_owned());

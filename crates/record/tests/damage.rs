@@ -142,8 +142,8 @@ fn noise_is_refused() {
 /// A record that somebody wrote by hand, hash included.
 fn forged(lines: &[&str]) -> String {
     let (last, before) = lines.split_last().unwrap();
-    let before: String = before.iter().map(|line| format!("{line}\n")).collect();
-    let hash: String = Sha256::digest(&before).iter().map(|byte| format!("{byte:02x}")).collect();
+    let before = before.join("\n") + "\n";
+    let hash = Sha256::digest(&before).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
     format!("{before}{}\n", last.replace("HASH", &hash))
 }
 

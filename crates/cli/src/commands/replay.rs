@@ -112,8 +112,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     };
     let summary = summary.map_err(|error| anyhow!("{name}: {error}"))?;
     let Some(shown) = shown else {
-        let (ply, plies) = (args.ply.unwrap_or_default(), summary.plies);
-        return Err(UsageError(format!("--ply {ply}: the match has {plies} moves so far")).into());
+        let (ply, plies) = (args.ply.unwrap_or_default(), moves(summary.plies));
+        return Err(UsageError(format!("--ply {ply}: the match has {plies} so far")).into());
     };
     if args.json {
         return write_json(out, &report(replay.header(), &summary, shown));
@@ -207,6 +207,10 @@ fn write_step(out: &mut dyn Write, step: Step, line: &[u8], replay: &dyn AnyRepl
     Ok(out.flush()?)
 }
 
+fn moves(plies: u64) -> String {
+    if plies == 1 { "1 move".to_owned() } else { format!("{plies} moves") }
+}
+
 /// The state of a record in one line.
 pub(super) fn how_it_ended(summary: &Summary) -> String {
     match &summary.verdict {
@@ -217,12 +221,13 @@ pub(super) fn how_it_ended(summary: &Summary) -> String {
                 format!(", scores {}", scores.join(" "))
             });
             let scores = scores.unwrap_or_default();
-            format!("{} after {} moves: {}{scores}", ending.cause, verdict.plies, plain(&ending.sentence))
+            let plies = moves(verdict.plies);
+            format!("{} after {plies}: {}{scores}", ending.cause, plain(&ending.sentence))
         }
         None if summary.torn_bytes > 0 => {
-            format!("unfinished after {} moves, with a torn last line", summary.plies)
+            format!("unfinished after {}, with a torn last line", moves(summary.plies))
         }
-        None => format!("unfinished after {} moves", summary.plies),
+        None => format!("unfinished after {}", moves(summary.plies)),
     }
 }
 

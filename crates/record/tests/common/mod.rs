@@ -40,7 +40,7 @@ pub(crate) fn header<S: Setup<Position: Notation>>(setup: &S, start: &S::Positio
     header.time = wild.time;
     header.conduct = wild.conduct;
     header.max_turns = wild.max_turns;
-    header.number = (wild.seed % 3 == 0).then_some(wild.seed + 1);
+    header.number = wild.seed.is_multiple_of(3).then_some(wild.seed + 1);
     header.limits = (wild.seed % 4 == 1).then_some(Limits { nodes: Some(1000), ..Limits::default() });
     header
 }
