@@ -40,7 +40,14 @@ impl<W: Write> RecordWriter<W> {
     }
 
     fn with(out: W, header: Option<Header>, hash: Sha256) -> Self {
-        Self { out, header, hash, buffer: Vec::with_capacity(1024), text: String::new(), error: None }
+        Self {
+            out,
+            header,
+            hash,
+            buffer: Vec::with_capacity(1024),
+            text: String::with_capacity(64),
+            error: None,
+        }
     }
 
     /// Flushes, and tells the first thing that went wrong.
