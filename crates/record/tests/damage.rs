@@ -5,7 +5,7 @@ mod common;
 
 use common::{simulate, wild};
 use rookery_games::hexapawn::Setup as Hexapawn;
-use rookery_record::{Header, Lines, Problem, RecordError, random_record, verify};
+use rookery_record::{Header, Lines, Problem, RecordError, random_record, resume, verify};
 use rookery_rules::{Notation, Seed, Setup, below};
 use sha2::{Digest, Sha256};
 
@@ -257,4 +257,56 @@ fn files_are_bounded() {
 
     let deep = format!("{}\n", "[".repeat(50_000));
     assert!(Header::parse(deep.as_bytes()).is_err());
+}
+
+/// First positions and game specs that somebody wrote badly: refused or played from, never a panic.
+fn strange_headers<S: Setup<Position: Notation>>(options: &str) {
+    let setup = S::parse(options).unwrap();
+    let mut rng = Seed(5).rng();
+    // These seeds begin from a position of their own.
+    for seed in [4, 9, 14, 19] {
+        let record = simulate(&setup, wild(seed)).record;
+        let end = record.iter().position(|&byte| byte == b'\n').unwrap();
+        let header = Header::parse(&record[..end]).unwrap();
+        let alphabet: Vec<u8> = format!("{}{} 0123456789abp./=-,:", header.start, header.game).into_bytes();
+        for _ in 0..500 {
+            let mut strange = header.clone();
+            let text = if below(&mut rng, 4) == 0 { &mut strange.game } else { &mut strange.start };
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..=below(&mut rng, 3) {
+                let at = below(&mut rng, bytes.len() as u32) as usize;
+                let byte = alphabet[below(&mut rng, alphabet.len() as u32) as usize];
+                match below(&mut rng, 3) {
+                    0 => bytes[at] = byte,
+                    1 => bytes.insert(at, byte),
+                    _ if bytes.len() > 1 => drop(bytes.remove(at)),
+                    _ => {}
+                }
+            }
+            *text = String::from_utf8_lossy(&bytes).into_owned();
+            let line = format!("{{\"record\":{}}}", serde_json::to_string(&strange).unwrap());
+            let file = [line.as_bytes(), &record[end..]].concat();
+            let _ = verify::<S>(&file[..]);
+        }
+    }
+}
+
+#[test]
+fn strange_headers_do_no_harm() {
+    for_every_game!(strange_headers);
+}
+
+#[test]
+fn a_stop_without_its_verdict_is_void() {
+    let stopped = r#"{"stopped":{"cause":"cancelled","sentence":"enough"}}"#;
+    let before = format!("{HEADER}\n{FIRST}\n");
+    let file = format!("{before}{stopped}\n");
+    let summary = verify::<Hexapawn>(file.as_bytes()).unwrap();
+    assert_eq!((summary.n_bytes, summary.verdict), (before.len() as u64, None));
+    let resumed = resume::<Hexapawn>(file.as_bytes()).unwrap();
+    assert_eq!(resumed.n_bytes, before.len() as u64);
+    assert!(resumed.referee.to_ask().is_some(), "the match goes on");
+    let verdict = r#"{"verdict":{"ending":"cancelled","blame":"operator","sentence":"enough","plies":1,"sha256":"HASH"}}"#;
+    let whole = forged(&[HEADER, FIRST, stopped, verdict]);
+    assert!(verify::<Hexapawn>(whole.as_bytes()).unwrap().verdict.is_some());
 }

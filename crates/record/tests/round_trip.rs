@@ -7,8 +7,10 @@ use std::io::{self, Write};
 
 use common::{Played, header, play_on, rascals, simulate, wild};
 use rookery_record::{Line, RecordWriter, random_record, reopen, resume, verify};
-use rookery_referee::{Conduct, Event, EventOf, Observer, Player, Referee, Strategist};
-use rookery_rules::{Notation, Position, Seed, Setup};
+use rookery_referee::{
+    Answering, ChatBox, Conduct, Event, EventOf, Observer, Player, Question, Referee, Strategist,
+};
+use rookery_rules::{Notation, Position, Seat, Seed, Setup};
 use rookery_search::Random;
 
 /// The kinds of lines that the events of a match make.
@@ -236,4 +238,38 @@ fn a_match_that_is_over_at_once() {
     writer.finish().unwrap();
     let summary = verify::<Hexapawn>(&record[..]).unwrap();
     assert_eq!((summary.plies, summary.n_lines), (0, 2));
+}
+
+/// Talks a lot, and plays at random.
+struct Talker(Option<ChatBox>);
+
+impl<P: Position> Player<P> for Talker {
+    fn seated(&mut self, _: Seat, chat: ChatBox) {
+        self.0 = Some(chat);
+    }
+
+    fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
+        let chat = self.0.as_ref().unwrap();
+        chat.say(&format!("\u{1b}[2J\n\"move\" {} \\ é\u{2028}{}", question.ply, "x".repeat(400)));
+        Answering::Now(Ok(question.position.random_move(&mut question.seed.rng()).unwrap()))
+    }
+}
+
+#[test]
+fn chat_is_kept() {
+    use rookery_games::hexapawn::Setup as Hexapawn;
+    let setup = Hexapawn::parse("rows=8,cols=8").unwrap();
+    for time in ["untimed", "2s", "10s+100ms", "1s/30s"] {
+        let (start, terms) =
+            (setup.start(), common::Wild { time: time.parse().unwrap(), max_turns: None, ..wild(1) });
+        let mut record = vec![];
+        let mut writer = RecordWriter::new(&mut record, header(&setup, &start, terms));
+        let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(Talker(None)), Box::new(Talker(None))];
+        play_on(Referee::new(start, terms.conduct), None, terms, &mut players, &mut writer);
+        writer.finish().unwrap();
+        let summary = verify::<Hexapawn>(&record[..]).unwrap();
+        let said = record.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{\"said\"")).count();
+        // What is said with the last move comes too late.
+        assert_eq!(said as u64 + 1, summary.plies, "{time}");
+    }
 }

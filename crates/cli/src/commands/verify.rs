@@ -68,44 +68,17 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let results = verify_all(&files, args.threads.map_or_else(cores, usize::from));
     let seconds = clock.elapsed().as_secs_f64();
 
-    let mut report = Report {
-        records: files.len(),
-        finished: 0,
-        unfinished: vec![],
-        bad: vec![],
-        moves: 0,
-        seconds,
-        records_per_second: files.len() as f64 / seconds.max(1e-9),
-    };
-    for (path, result) in files.iter().zip(results) {
-        let file = path.display().to_string();
-        match result {
-            Ok(summary) => {
-                report.moves += summary.plies;
-                if summary.verdict.is_some() {
-                    report.finished += 1;
-                    continue;
-                }
-                if !args.json {
-                    writeln!(out, "{file}: {}", how_it_ended(&summary))?;
-                }
-                report.unfinished.push(Unfinished {
-                    file,
-                    plies: summary.plies,
-                    torn: summary.torn_bytes > 0,
-                });
-            }
-            Err(RecordError { line, problem }) => {
-                if !args.json {
-                    writeln!(out, "{file}: line {line}: {problem}")?;
-                }
-                report.bad.push(Bad { file, line, problem: problem.to_string() });
-            }
-        }
-    }
+    let report = Report::new(&files, &results, seconds);
     if args.json {
         write_json(out, &report)?;
     } else {
+        for (path, result) in files.iter().zip(&results) {
+            match result {
+                Ok(summary) if summary.verdict.is_some() => {}
+                Ok(summary) => writeln!(out, "{}: {}", path.display(), how_it_ended(summary))?,
+                Err(error) => writeln!(out, "{}: {error}", path.display())?,
+            }
+        }
         let Report { records, finished, unfinished, bad, moves, records_per_second, .. } = &report;
         let (unfinished, bad) = (unfinished.len(), bad.len());
         writeln!(
@@ -115,6 +88,31 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         )?;
     }
     if report.bad.is_empty() { Ok(()) } else { bail!("{} of {} failed", report.bad.len(), report.records) }
+}
+
+impl Report {
+    fn new(files: &[PathBuf], results: &[Result<Summary, RecordError>], seconds: f64) -> Self {
+        let (mut finished, mut unfinished, mut bad, mut moves) = (0, vec![], vec![], 0);
+        for (path, result) in files.iter().zip(results) {
+            let file = path.display().to_string();
+            match result {
+                Ok(summary) => {
+                    moves += summary.plies;
+                    if summary.verdict.is_some() {
+                        finished += 1;
+                    } else {
+                        let torn = summary.torn_bytes > 0;
+                        unfinished.push(Unfinished { file, plies: summary.plies, torn });
+                    }
+                }
+                Err(RecordError { line, problem }) => {
+                    bad.push(Bad { file, line: *line, problem: problem.to_string() });
+                }
+            }
+        }
+        let (records, records_per_second) = (files.len(), files.len() as f64 / seconds.max(1e-9));
+        Self { records, finished, unfinished, bad, moves, seconds, records_per_second }
+    }
 }
 
 /// All records in a directory and those below, in the order of their names. Links to directories are not followed.
