@@ -3,3 +3,4 @@
 //! [`hexapawn`] is the smallest and is written to be copied; CONTRIBUTING.md tells how to add a game.
 
 pub mod hexapawn;
+pub mod renpaarden;

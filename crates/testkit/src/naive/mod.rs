@@ -3,6 +3,7 @@
 use rookery_rules::{Notation, Position, Seat, Seed, Setup, Status, below};
 
 pub mod hexapawn;
+pub mod renpaarden;
 
 /// A slow implementation of the game of a setup.
 pub trait Naive: Sized {
