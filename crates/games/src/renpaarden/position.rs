@@ -194,15 +194,14 @@ impl Position {
     /// precedence.
     fn judge_turn(&self) -> Stage {
         let (me, last) = (self.to_move, self.to_move.next(2));
-        let turns_of_last = self.turn.div_ceil(2);
-        let home_of_last = self.counts[last.index() & 1][last.index() & 1];
+        let last_stayed = self.rules.leave_home > 0
+            && self.turn.div_ceil(2) >= self.rules.leave_home
+            && self.counts[last.index() & 1][last.index() & 1] > 0;
         if let Some(winner) = SEATS.into_iter().find(|seat| self.is_complete(seat.index())) {
             Stage::Won(winner)
         } else if self.rules.parlett && self.has_parlett(last.index()) {
             Stage::Won(last)
-        } else if self.rules.parlett && self.has_parlett(me.index()) {
-            Stage::Won(me)
-        } else if self.rules.leave_home > 0 && turns_of_last >= self.rules.leave_home && home_of_last > 0 {
+        } else if self.rules.parlett && self.has_parlett(me.index()) || last_stayed {
             Stage::Won(me)
         } else if self.turn >= self.rules.max_turns
             || self.rules.repetition > 0 && self.occurrences() >= usize::from(self.rules.repetition)
@@ -365,17 +364,29 @@ impl rookery_rules::Position for Position {
         if self.stage != Stage::Playing {
             return None;
         }
+        let own = self.pieces[self.me()];
         let hops = self.hops_in_question();
-        let own = &self.pieces[self.me()];
+        let n = hops.len() as u32;
         let plain = self.rules.is_plain();
         loop {
-            let mv = hops[below(rng, hops.len() as u32) as usize];
-            if own.has(mv.from) && !own.has(mv.to) && (plain || self.is_open(mv)) {
-                return Some(mv);
+            // One number gives two hops: the second from what the first leaves over.
+            let drawn = below(rng, n << SPARE_BITS);
+            let first = hops[(drawn >> SPARE_BITS) as usize];
+            let spare = drawn & ((1 << SPARE_BITS) - 1);
+            let second = hops[((u64::from(spare) * u64::from(n)) >> SPARE_BITS) as usize];
+            let first_fits = own.has(first.from) & !own.has(first.to);
+            let second_fits = own.has(second.from) & !own.has(second.to);
+            if first_fits | second_fits {
+                let mv = if first_fits { first } else { second };
+                if plain || self.is_open(mv) {
+                    return Some(mv);
+                }
             }
         }
     }
 }
+
+const SPARE_BITS: u32 = 22;
 
 impl Keyed for Position {
     #[inline]

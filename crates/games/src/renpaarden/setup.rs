@@ -6,6 +6,7 @@ use super::Position;
 
 /// How a game of Renpaarden begins and which optional rules hold. The default is the 9 x 9 board without any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a rule that holds or does not, on its own")]
 pub struct Setup {
     /// Files, 3 to 11.
     pub width: u8,

@@ -144,27 +144,28 @@ impl Renpaarden {
         own.flat_map(|place| self.moves_of(place)).collect()
     }
 
-    /// Who has won, by an index, or `Some(None)` for a draw.
-    fn result(&self) -> Option<Option<usize>> {
+    /// How the game has ended, if it has.
+    fn result(&self) -> Option<Outcome> {
+        let win = |winner: usize| Some(Outcome::win(2, Seat::new(winner as u8)));
+        let draw = Outcome::draw(2);
         let (me, other) = (self.player, 1 - self.player);
         let in_chain = !self.chain.is_empty();
         if let Some(left) = self.left {
-            return Some(Some(1 - left));
+            return win(1 - left);
         }
-        if !in_chain || self.setup.win == WinTest::Hop {
-            if let Some(winner) = [0, 1].into_iter().find(|&player| self.is_complete(player)) {
-                return Some(Some(winner));
-            }
+        let complete = [0, 1].into_iter().find(|&player| self.is_complete(player));
+        if let Some(winner) = complete.filter(|_| !in_chain || self.setup.win == WinTest::Hop) {
+            return win(winner);
         }
         if in_chain {
             let hops = self.chain.len() as u32 - 1;
-            return (hops >= self.setup.max_chain).then_some(None);
+            return (hops >= self.setup.max_chain).then_some(draw);
         }
         for player in [other, me] {
             let gaps = self.count(|p| self.is_goal(player, p) && self.pile(p) == NOTHING);
             let own = self.count(|p| self.is_goal(player, p) && self.shows(player, p));
             if self.setup.parlett && gaps == 0 && own > 0 {
-                return Some(Some(player));
+                return win(player);
             }
         }
         let turns_of_other = self.past.iter().filter(|(_, player)| *player == other).count() as u32;
@@ -172,19 +173,19 @@ impl Renpaarden {
             && turns_of_other >= self.setup.leave_home
             && self.count(|p| self.is_home(other, p) && self.shows(other, p)) > 0
         {
-            return Some(Some(me));
+            return win(me);
         }
         if self.turns >= self.setup.max_turns {
-            return Some(None);
+            return Some(draw);
         }
         if self.setup.repetition > 0 {
             let now = self.past.last().expect("the start is remembered");
             let same = self.past.iter().rev().take(128).filter(|then| *then == now).count();
             if same >= usize::from(self.setup.repetition) {
-                return Some(None);
+                return Some(draw);
             }
         }
-        self.all_moves().is_empty().then_some(Some(other))
+        if self.all_moves().is_empty() { win(other) } else { None }
     }
 
     /// The number that stands for a board in the text of a position.
@@ -236,11 +237,7 @@ impl Naive for Renpaarden {
     }
 
     fn status(&self) -> Status {
-        match self.result() {
-            Some(Some(winner)) => Status::Over(Outcome::win(2, Seat::new(winner as u8))),
-            Some(None) => Status::Over(Outcome::draw(2)),
-            None => Status::ToMove(Seat::new(self.player as u8)),
-        }
+        self.result().map_or(Status::ToMove(Seat::new(self.player as u8)), Status::Over)
     }
 
     fn legal_moves(&self) -> Vec<Move> {
@@ -253,16 +250,16 @@ impl Naive for Renpaarden {
         let covered = self.pile(to).0;
         self.piles[from.1 as usize][from.0 as usize] = (uncovered, '.');
         self.piles[to.1 as usize][to.0 as usize] = (piece, covered);
-        if covered != '.' {
-            if self.chain.is_empty() {
-                self.chain.push(from);
-            }
-            self.chain.push(to);
-        } else {
+        if covered == '.' {
             self.chain.clear();
             self.turns += 1;
             self.player = 1 - self.player;
             self.past.push((self.piles.clone(), self.player));
+        } else {
+            if self.chain.is_empty() {
+                self.chain.push(from);
+            }
+            self.chain.push(to);
         }
     }
 
