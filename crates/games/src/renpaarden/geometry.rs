@@ -112,6 +112,8 @@ pub(super) struct Geometry {
     base_of: [u8; 128],
     /// For each cell the cells a knight's hop away.
     near: [Mask; 128],
+    /// For each cell the targets in the eight directions; the cell itself for those outside the board.
+    jumps: [[Cell; 8]; 128],
     /// All hops on an empty board, by cell of departure in reading order and then in the order of [`OFFSETS`].
     hops: Vec<Move>,
     /// For each cell where its hops begin and end in `hops`.
@@ -144,6 +146,7 @@ impl Geometry {
             ],
             base_of: [NO_BASE; 128],
             near: [Mask::EMPTY; 128],
+            jumps: [[Cell::of_bit(0); 8]; 128],
             hops: vec![],
             ranges: [(0, 0); 128],
         };
@@ -152,12 +155,14 @@ impl Geometry {
                 geometry.base_of[from.bit()] = base;
             }
             let first = geometry.hops.len() as u16;
-            for (right, down) in OFFSETS {
+            geometry.jumps[from.bit()] = [from; 8];
+            for (direction, (right, down)) in OFFSETS.into_iter().enumerate() {
                 let file = from.file().checked_add_signed(right).filter(|&file| file < width);
                 let rank = from.rank().checked_add_signed(-down).filter(|&rank| rank < height);
                 if let (Some(file), Some(rank)) = (file, rank) {
                     let to = Cell::new(file, rank);
                     geometry.near[from.bit()] = geometry.near[from.bit()] | Mask::only(to);
+                    geometry.jumps[from.bit()][direction] = to;
                     geometry.hops.push(Move { from, to });
                 }
             }
@@ -176,10 +181,10 @@ impl Geometry {
         self.near[cell.bit()]
     }
 
-    /// All hops of a board without pieces, in the order of the legal moves.
+    /// Where a hop in one of eight directions leads; the cell itself if that is outside the board.
     #[inline]
-    pub(super) fn hops(&self) -> &[Move] {
-        &self.hops
+    pub(super) fn jump(&self, cell: Cell, direction: u32) -> Cell {
+        self.jumps[cell.bit()][(direction % 8) as usize]
     }
 
     /// The hops from one cell.

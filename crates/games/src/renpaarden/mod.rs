@@ -10,13 +10,15 @@
 //! - [`Setup`]: the size of the board and the optional rules;
 //! - [`Position`]: one moment of a game, hop by hop: a player who stands on an enemy piece is to move again;
 //! - [`TurnPosition`]: the same game with whole turns as moves;
-//! - `geometry`, `search`, `history`: knight's hops of a board, where a chain of hops can end, past positions.
+//! - `geometry`, `search`, `roster`, `history`: knight's hops of a board, where a chain of hops can end, lists of
+//!   pieces, past positions.
 
 mod geometry;
 mod history;
 mod moves;
 mod notation;
 mod position;
+mod roster;
 mod search;
 mod setup;
 mod turns;

@@ -8,6 +8,7 @@ use super::geometry::{Geometry, Mask};
 use super::history::{History, WINDOW};
 use super::moves::{FRAME, read_cell};
 use super::position::{Position, SEATS, Stage};
+use super::roster::Roster;
 use super::{Cell, Move, Setup};
 
 impl Position {
@@ -134,7 +135,10 @@ fn read(text: &str) -> Result<Position, String> {
     let mut position = Position {
         geometry,
         rules,
+        plain: rules.is_plain(),
+        ends_plainly: rules.ends_plainly(),
         pieces: board.pieces,
+        roster: Roster::new(&board.pieces, to_move.index()),
         barred: extras.barred,
         history: None,
         key: 0,

@@ -1,9 +1,12 @@
 //! One moment of a game, hop by hop.
 
+use std::hint::select_unpredictable;
+
 use rookery_rules::{Keyed, Outcome, Rng, Seat, Status, below, mix};
 
 use super::geometry::{Geometry, Mask};
 use super::history::History;
+use super::roster::Roster;
 use super::{Cell, Move, Setup, WinTest};
 
 pub(super) const SEATS: [Seat; 2] = [Seat::new(0), Seat::new(1)];
@@ -26,8 +29,13 @@ pub(super) const SEATS: [Seat; 2] = [Seat::new(0), Seat::new(1)];
 pub struct Position {
     pub(super) geometry: &'static Geometry,
     pub(super) rules: Setup,
+    /// [`Setup::is_plain`] of the rules, which is asked at every hop.
+    pub(super) plain: bool,
+    /// [`Setup::ends_plainly`] of the rules, which is asked at the end of every turn.
+    pub(super) ends_plainly: bool,
     /// Each player's pieces, covered ones too. A cell in both is the one where the player to move stands on an enemy.
     pub(super) pieces: [Mask; 2],
+    pub(super) roster: Roster,
     /// The cells the chain may not enter again; empty where the rules do not bar any.
     pub(super) barred: Mask,
     /// Present only with the rule of repetition.
@@ -62,7 +70,10 @@ impl Position {
         let mut position = Self {
             geometry,
             rules,
+            plain: rules.is_plain(),
+            ends_plainly: rules.ends_plainly(),
             pieces: geometry.bases,
+            roster: Roster::new(&geometry.bases, 0),
             barred: Mask::EMPTY,
             history: (rules.repetition > 0).then(|| Box::new(History::new())),
             key: 0,
@@ -152,13 +163,12 @@ impl Position {
         }
     }
 
-    /// The hops of an empty board that are worth a look.
+    /// Hop number `n` of eight in a chain, else of eight for each piece; some lead nowhere.
     #[inline]
-    fn hops_in_question(&self) -> &'static [Move] {
-        match self.chain {
-            None => self.geometry.hops(),
-            Some(cell) => self.geometry.hops_from(cell),
-        }
+    fn any_hop(&self, n: u32) -> Move {
+        let piece = self.roster.cell(self.me(), n / 8);
+        let from = select_unpredictable(self.chain.is_some(), self.chain.unwrap_or(piece), piece);
+        Move { from, to: self.geometry.jump(from, n) }
     }
 
     /// Whether all pieces of a player are in its goal rows.
@@ -235,7 +245,7 @@ impl Position {
     /// The piece has landed on an enemy piece: the same player goes on.
     #[inline]
     fn go_on(&mut self, mv: Move) {
-        if !self.rules.is_plain() {
+        if !self.plain {
             let barred = self.barred_after(mv.from);
             self.key ^= barred_key(self.barred) ^ barred_key(barred);
             self.barred = barred;
@@ -253,7 +263,7 @@ impl Position {
     /// The piece has landed on an empty cell: the turn is over.
     #[inline]
     fn end_turn(&mut self) {
-        if !self.rules.is_plain() {
+        if !self.plain {
             self.key ^= barred_key(self.barred);
             self.barred = Mask::EMPTY;
         }
@@ -263,7 +273,7 @@ impl Position {
         self.turn += 1;
         self.to_move = me.next(2);
         self.key ^= TURN_KEY;
-        if self.rules.ends_plainly() {
+        if self.ends_plainly {
             // Somebody can always move then: docs/rules/renpaarden.md has the proof.
             if self.is_complete(me.index() & 1) {
                 self.stage = Stage::Won(me);
@@ -283,6 +293,7 @@ impl Position {
         let me = self.me();
         self.pieces[me].flip(mv.from);
         self.pieces[me].flip(mv.to);
+        self.roster.shift(me, mv.from, mv.to);
         self.key ^= PIECE_KEYS[me][mv.from.bit()] ^ PIECE_KEYS[me][mv.to.bit()];
         self.counts[me][self.geometry.base_of(mv.from)] -= 1;
         self.counts[me][self.geometry.base_of(mv.to)] += 1;
@@ -357,28 +368,25 @@ impl rookery_rules::Position for Position {
         self.reason_against(mv)
     }
 
-    /// Draws among all hops of an empty board until one fits: equally likely, and the order of the pieces does not
-    /// matter.
+    /// Draws among all directions of all pieces until a hop is legal, so all are equally likely. The order of the
+    /// pieces depends on how the position came about, and so does the move that a generator draws.
     #[inline]
     fn random_move(&self, rng: &mut Rng) -> Option<Move> {
         if self.stage != Stage::Playing {
             return None;
         }
-        let own = self.pieces[self.me()];
-        let hops = self.hops_in_question();
-        let n = hops.len() as u32;
-        let plain = self.rules.is_plain();
+        let own = &self.pieces[self.me()];
+        let n = if self.chain.is_some() { 8 } else { 8 * u32::from(self.rules.n_pieces()) };
         loop {
-            // One number gives two hops: the second from what the first leaves over.
+            // One number gives two hops, the second from what the first leaves over: fewer rounds, and fewer jumps
+            // that the processor guesses wrong.
             let drawn = below(rng, n << SPARE_BITS);
-            let first = hops[(drawn >> SPARE_BITS) as usize];
             let spare = drawn & ((1 << SPARE_BITS) - 1);
-            let second = hops[((u64::from(spare) * u64::from(n)) >> SPARE_BITS) as usize];
-            let first_fits = own.has(first.from) & !own.has(first.to);
-            let second_fits = own.has(second.from) & !own.has(second.to);
-            if first_fits | second_fits {
-                let mv = if first_fits { first } else { second };
-                if plain || self.is_open(mv) {
+            let first = self.any_hop(drawn >> SPARE_BITS);
+            let second = self.any_hop(((u64::from(spare) * u64::from(n)) >> SPARE_BITS) as u32);
+            let mv = select_unpredictable(own.has(first.to), second, first);
+            if !own.has(mv.to) {
+                if self.plain || self.is_open(mv) {
                     return Some(mv);
                 }
             }
@@ -386,7 +394,8 @@ impl rookery_rules::Position for Position {
     }
 }
 
-const SPARE_BITS: u32 = 22;
+/// At most 8 x 22 hops shifted by so many bits are a number of 32 bits.
+const SPARE_BITS: u32 = 24;
 
 impl Keyed for Position {
     #[inline]

@@ -106,7 +106,7 @@ impl Position {
     /// Where the piece on this cell, which the player to move may move, can hop.
     #[inline]
     pub(super) fn targets(&self, from: Cell) -> Mask {
-        if self.rules.is_plain() {
+        if self.plain {
             return self.geometry.near(from) & !self.pieces[self.me()];
         }
         let walk = self.walk(from);
