@@ -444,6 +444,22 @@ player 1 must jump on from c4, after 1 hop";
 }
 
 #[test]
+fn positions_read_from_text_play_on() {
+    // Random moves come from lists of pieces, which a position that was read must have right too, also in a chain.
+    for rules in RULES {
+        let mut rng = Seed(14).rng();
+        let mut game = setup(&format!("width=4,height=5,max-turns=60,{rules}")).start();
+        for ply in 0.. {
+            if ply % 3 == 0 {
+                game = position(&game.to_text());
+            }
+            let Some(mv) = game.random_move(&mut rng) else { break };
+            game.play(mv).unwrap_or_else(|error| panic!("{}: {error}", game.to_text()));
+        }
+    }
+}
+
+#[test]
 fn bad_positions_are_refused() {
     for (text, problem) in [
         ("", "it begins with p1 or p2"),

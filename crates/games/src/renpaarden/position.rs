@@ -385,10 +385,8 @@ impl rookery_rules::Position for Position {
             let first = self.any_hop(drawn >> SPARE_BITS);
             let second = self.any_hop(((u64::from(spare) * u64::from(n)) >> SPARE_BITS) as u32);
             let mv = select_unpredictable(own.has(first.to), second, first);
-            if !own.has(mv.to) {
-                if self.plain || self.is_open(mv) {
-                    return Some(mv);
-                }
+            if !own.has(mv.to) && (self.plain || self.is_open(mv)) {
+                return Some(mv);
             }
         }
     }
