@@ -111,8 +111,9 @@ fn agrees_with_the_naive_game() {
     type Twin = naive::renpaarden::Renpaarden;
     for (options, n_games) in [
         ("width=3,height=5,max-turns=30", 3000),
-        // Long enough that most games are won.
-        ("width=3,height=5,max-turns=3000", 10),
+        // Long enough that about half of the games are won; the short ones practically never are.
+        ("width=3,height=5,max-turns=3000", 20),
+        ("width=3,height=5,max-turns=3000,win=turn", 10),
         ("width=4,height=6,max-turns=20", 2000),
         ("width=5,height=5,max-turns=20", 1000),
         ("width=11,height=5,max-turns=20", 100),
