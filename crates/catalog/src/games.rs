@@ -1,6 +1,6 @@
 //! What the catalog says about each game, beside its rules.
 
-use rookery_games::{fish, hexapawn, stones};
+use rookery_games::{fish, hexapawn, renpaarden, stones};
 
 use crate::Game;
 
@@ -30,6 +30,19 @@ impl Game for Hexapawn {
     const PLAYERS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
+}
+
+/// Renpaarden.
+#[derive(Debug)]
+pub(crate) struct Renpaarden;
+
+impl Game for Renpaarden {
+    type Setup = renpaarden::Setup;
+    const TITLE: &'static str = "Renpaarden";
+    const SUMMARY: &'static str = "a race of knights that hop on from enemy to enemy into the opposite home";
+    const PLAYERS: &'static str = "2";
+    const RULES: &'static str = include_str!("../../../docs/rules/renpaarden.md");
+    const BENCHES: &'static [&'static str] = &["max-turns=1000", "width=5,height=5,max-turns=1000"];
 }
 
 /// Stones.

@@ -21,7 +21,7 @@ pub use any::{AnyGame, AnyPosition, Game, PlayError};
 use rookery_rules::{GameSpec, SetupError};
 
 /// Every game, in the order it is listed for people.
-pub static CATALOG: &[&dyn AnyGame] = &[&games::Fish, &games::Hexapawn, &games::Stones];
+pub static CATALOG: &[&dyn AnyGame] = &[&games::Fish, &games::Hexapawn, &games::Renpaarden, &games::Stones];
 
 /// The game of this name.
 ///
