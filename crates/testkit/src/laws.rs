@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use rookery_rules::{Keyed, Notation, Position, Rng, Seat, Seats, Seed, Setup, Status, below};
+use rookery_rules::{Keyed, Notation, Picture, Position, Rng, Seat, Seats, Seed, Setup, Status, below};
 
 use crate::conceivable::Conceivable;
+use crate::scenes;
 
 /// How often a drawn sample of moves is compared with the expected one, and how large it is.
 const UNIFORMITY_SAMPLES: u32 = 400;
@@ -16,7 +17,7 @@ const UNIFORMITY_SAMPLES: u32 = 400;
 pub fn check<S>(setup: &S, n_games: u64, seed: Seed)
 where
     S: Setup,
-    S::Position: Keyed + Notation + Conceivable,
+    S::Position: Keyed + Notation + Picture + Conceivable,
 {
     setup_law(setup);
     for game in 0..n_games {
@@ -48,7 +49,7 @@ fn setup_law<S: Setup>(setup: &S) {
 /// Plays a random game, checks each position, and returns the keys on the way.
 fn play_one<P>(start: &P, seed: Seed, removals: bool, context: &str) -> Vec<u64>
 where
-    P: Keyed + Notation + Conceivable,
+    P: Keyed + Notation + Picture + Conceivable,
 {
     let mut rng = seed.rng();
     let mut position = start.clone();
@@ -82,15 +83,16 @@ where
     keys
 }
 
-fn cheap_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
+fn cheap_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, context: &str) {
     assert_eq!(position.key(), position.full_key(), "the key kept up to date is the full key: {context}");
     assert_eq!(position.to_move().map(Status::ToMove), Some(position.status()), "to_move agrees: {context}");
     assert_eq!(position.count_moves(), position.legal_moves().count(), "count_moves counts: {context}");
     assert!(position.count_moves() > 0, "who is to move has a move: {context}");
 }
 
-fn dear_laws<P: Keyed + Notation + Conceivable>(position: &P, rng: &mut Rng, context: &str) {
+fn dear_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, rng: &mut Rng, context: &str) {
     round_trip(position, context);
+    scenes::check(position, context);
     let legal: Vec<P::Move> = position.legal_moves().collect();
     let set: HashSet<P::Move> = legal.iter().copied().collect();
     assert_eq!(set.len(), legal.len(), "each legal move is listed once: {context}");
@@ -117,7 +119,22 @@ fn dear_laws<P: Keyed + Notation + Conceivable>(position: &P, rng: &mut Rng, con
         assert!(!error.reason.is_empty(), "a refusal has a reason: {mv} {context}");
         assert_eq!(&copy, position, "an illegal move changes nothing: {mv} {context}");
     }
+    follow_law(position, &legal, rng, context);
     uniform_law(position, &legal, rng, context);
+}
+
+/// Pieces keep the ids of their pictures over a move, and over the next one.
+fn follow_law<P: Picture>(position: &P, legal: &[P::Move], rng: &mut Rng, context: &str) {
+    for _ in 0..4 {
+        let first = legal[below(rng, legal.len() as u32) as usize];
+        let mut child = position.clone();
+        child.play_unchecked(first);
+        let scene = scenes::check_follow(&position.scene(), &first, &child, &format!("{first}, {context}"));
+        if let Some(second) = child.random_move(rng) {
+            child.play_unchecked(second);
+            scenes::check_follow(&scene, &second, &child, &format!("{first} {second}, {context}"));
+        }
+    }
 }
 
 /// Random moves are legal and about equally likely. The limit is ten standard deviations: it never fails by chance.
@@ -150,7 +167,7 @@ fn round_trip<P: Keyed + Notation>(position: &P, context: &str) {
     }
 }
 
-fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
+fn over_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, context: &str) {
     assert_eq!(position.key(), position.full_key(), "the key kept up to date is the full key: {context}");
     assert_eq!(position.to_move(), None, "nobody is to move: {context}");
     assert_eq!(position.legal_moves().count(), 0, "nobody can move: {context}");
@@ -161,6 +178,7 @@ fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
         "no move is legal: {context}"
     );
     round_trip(position, context);
+    scenes::check(position, context);
     let Status::Over(outcome) = position.status() else { unreachable!("the caller saw the end") };
     assert_eq!(outcome.scores.n_seats(), position.n_seats(), "every seat has a score: {context}");
     assert!(
