@@ -3,14 +3,14 @@
 use std::fmt;
 
 use rookery_rules::{
-    GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Position, Seat, Seed,
-    Setup, SetupError, Status, perft, playout,
+    GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Picture, Position,
+    Scene, Seat, Seed, Setup, SetupError, Status, perft, playout,
 };
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Send + Sync + 'static {
     /// How it begins.
-    type Setup: Setup<Position: Keyed + Notation>;
+    type Setup: Setup<Position: Keyed + Notation + Picture>;
     /// Its name for people.
     const TITLE: &'static str;
     /// What it is about, in one line.
@@ -105,10 +105,14 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn moves(&self) -> Vec<String>;
     /// Reads and plays a move. A text that is no legal move changes nothing.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
+    /// The usual text of a move that may be written in a short form. The move need not be legal.
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError>;
     /// As [`Position::remove`].
     fn remove(&mut self, seat: Seat);
     /// The board for people, several lines.
     fn board(&self) -> String;
+    /// As [`Picture::scene`].
+    fn scene(&self) -> Scene;
     /// The position in one line.
     fn text(&self) -> String;
     /// As [`Keyed::key`].
@@ -119,7 +123,7 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn playouts(&self, n_games: u64, seed: Seed) -> u64;
 }
 
-impl<P: Keyed + Notation> AnyPosition for P {
+impl<P: Keyed + Notation + Picture> AnyPosition for P {
     fn n_seats(&self) -> usize {
         Position::n_seats(self)
     }
@@ -137,12 +141,20 @@ impl<P: Keyed + Notation> AnyPosition for P {
         Ok(Position::play(self, mv)?)
     }
 
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError> {
+        Ok(self.parse_move(text)?.to_string())
+    }
+
     fn remove(&mut self, seat: Seat) {
         Position::remove(self, seat);
     }
 
     fn board(&self) -> String {
         self.to_string()
+    }
+
+    fn scene(&self) -> Scene {
+        Picture::scene(self)
     }
 
     fn text(&self) -> String {

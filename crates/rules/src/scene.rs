@@ -29,7 +29,7 @@
 
 use std::collections::HashSet;
 
-use crate::{Position, Seat, Status};
+use crate::{Position, Seat, Seats, Status};
 
 /// The width of a square cell, and about that of any other.
 pub const SIDE: i32 = 100;
@@ -233,6 +233,15 @@ impl Scene {
     /// The pieces on a cell, the lowest first.
     pub fn pieces_on<'a>(&'a self, cell: &'a str) -> impl DoubleEndedIterator<Item = &'a Piece> {
         self.pieces.iter().filter(move |piece| piece.cell == cell)
+    }
+
+    /// The seats that have a caption or a piece, in turn order.
+    pub fn seats(&self) -> impl Iterator<Item = Seat> {
+        let captions = self.captions.iter().filter_map(|caption| match caption.place {
+            Place::Seat(seat) => Some(seat),
+            Place::Status | Place::At(_) => None,
+        });
+        captions.chain(self.pieces.iter().map(|piece| piece.seat)).collect::<Seats>().iter()
     }
 
     /// The legal move with this text.

@@ -9,8 +9,8 @@ use super::{Cell, Move, Phase, Position};
 const HALF_WIDTH: i32 = 60;
 /// Half its height: the width times the root of three quarters, rounded.
 const HALF_HEIGHT: i32 = 52;
-/// From a tile's centre up to its coordinates.
-const NUMBER_UP: i32 = 41;
+/// From a tile's centre down to its coordinates.
+const NUMBER_DOWN: i32 = 42;
 /// The sea around the floe.
 const MARGIN: i32 = 30;
 
@@ -22,7 +22,7 @@ impl Picture for Position {
         for cell in self.board().cells() {
             let tile = scene_cell(cell, self.board().fish(cell));
             if tile.value.is_some() {
-                let at = Point::new(tile.centre.x, tile.centre.y - NUMBER_UP);
+                let at = Point::new(tile.centre.x, tile.centre.y + NUMBER_DOWN);
                 scene.number(at, tile.id.clone());
             }
             scene.cells.push(tile);
@@ -40,7 +40,7 @@ impl Picture for Position {
         for seat in Seat::all(self.n_seats()) {
             let is_out = self.is_removed(seat);
             let fish = if is_out { "removed".to_owned() } else { format!("{} fish", self.score(seat)) };
-            scene.say_seat(seat, format!("{seat}: {fish}"), &status, is_out);
+            scene.say_seat(seat, format!("{seat}, {}: {fish}", self.color(seat)), &status, is_out);
         }
         scene
     }

@@ -76,7 +76,7 @@ fn say(scene: &mut Scene, position: &Position, status: &Status) {
     }
     for seat in SEATS {
         let in_goal = position.in_goal(seat);
-        let text = format!("{seat}: {in_goal} of {} home", position.setup().n_pieces());
+        let text = format!("{seat}: {in_goal} of {} in goal", position.setup().n_pieces());
         scene.say_seat(seat, text, status, false);
     }
 }
