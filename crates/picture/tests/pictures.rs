@@ -1,14 +1,13 @@
-//! Pictures of all games: well-formed, self-contained, and to the letter those in `docs/pictures`.
+//! Pictures of all games are well-formed and self-contained. (What they look like is kept in `docs/pictures` and
+//! compared by the tests of the command line.)
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use rookery_games::{fish, hexapawn, renpaarden, stones};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_rules::scene::{Caption, Cell, Place, Shape};
 use rookery_rules::{Notation, Picture, Position as _, Scene, Seed, Setup};
-use rookery_testkit::golden;
 
 /// Parses a picture and checks that every reference stays inside, ids are unique and nothing can run.
 fn check(text: &str, context: &str) {
@@ -38,59 +37,6 @@ fn check(text: &str, context: &str) {
         }
     }
     assert!(!text.contains("@import") && text.matches("http").count() == 1, "only the namespace: {context}");
-}
-
-/// The picture after some moves, as `rookery show --svg` draws it.
-fn picture<S: Setup<Position: Notation + Picture>>(options: &str, moves: &str) -> String {
-    let mut position = S::parse(options).unwrap().start();
-    let mut last = None;
-    for text in moves.split_whitespace() {
-        let mv = position.parse_move(text).unwrap();
-        last = position.scene().find_move(&mv.to_string()).map(LastMove::from);
-        position.play(mv).unwrap();
-    }
-    svg(&position.scene(), &Options { last, ..Options::default() })
-}
-
-fn golden_picture<S: Setup<Position: Notation + Picture>>(options: &str, moves: &str) {
-    let text = picture::<S>(options, moves);
-    check(&text, S::GAME);
-    assert!(text.len() < 20_000, "{}: {} bytes", S::GAME, text.len());
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures"));
-    golden::check(&folder.join(format!("{}.svg", S::GAME)), &text);
-}
-
-// The moves are those of the commands in `docs/rules`.
-
-#[test]
-fn golden_fish() {
-    golden_picture::<fish::Setup>(
-        "rows=8,cols=4,players=4,seed=7",
-        "0.3 0.2 1.0 3.2 7.2 2.0 7.0 6.2 0.3-1.2 0.2-3.0 7.0-6.1 3.2-5.1 7.2-5.3 2.0-0.0 6.1-0.1 6.2-7.1 1.2-2.2 \
-         3.0-5.0 1.0-5.2",
-    );
-}
-
-#[test]
-fn golden_hexapawn() {
-    golden_picture::<hexapawn::Setup>("", "d2 c4 d3 c3 b2 a4 bxc3");
-}
-
-#[test]
-fn golden_renpaarden() {
-    golden_picture::<renpaarden::Setup>(
-        "width=7,height=7",
-        "e2-f4 d6-c4 f1-g3 b7-a5 b1-c3 c6-b4 g1-e2 c7-d5 g3-e4 f7-e5 f4-d5",
-    );
-}
-
-#[test]
-fn golden_stones() {
-    golden_picture::<stones::Setup>(
-        "players=4,layout=corners,stones=5",
-        "0.1-1.2 0.5-1.4 6.6-5.6 6.1-6.2 1.0-2.0 1.4-2.5 6.7-6.6 7.0-6.1 1.1-1.0 2.5-1.5 5.6-4.6 6.2-5.3 0.2-1.3 \
-         1.5-2.6 6.6-6.7 7.1-6.2 1.2-2.3 2.6-2.5 7.5-7.4 6.2-5.1 1.3-1.2 2.5-3.6 4.6-3.6",
-    );
 }
 
 /// Pictures at many positions of random games.

@@ -10,7 +10,7 @@ const HALF_WIDTH: i32 = 60;
 /// Half its height: the width times the root of three quarters, rounded.
 const HALF_HEIGHT: i32 = 52;
 /// From a tile's centre down to its coordinates.
-const NUMBER_DOWN: i32 = 42;
+const NUMBER_DOWN: i32 = 40;
 /// The sea around the floe.
 const MARGIN: i32 = 30;
 
