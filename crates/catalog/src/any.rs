@@ -2,10 +2,14 @@
 
 use std::fmt;
 
+use rookery_referee::{Conduct, Verdict};
 use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Position, Seat, Seed,
     Setup, SetupError, Status, perft, playout,
 };
+use tokio::runtime::Runtime;
+
+use crate::matches::{self, MatchOrder};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Send + Sync + 'static {
@@ -19,6 +23,8 @@ pub trait Game: Send + Sync + 'static {
     const PLAYERS: &'static str;
     /// Its rules, in Markdown.
     const RULES: &'static str;
+    /// What misconduct costs, unless a match says otherwise.
+    const CONDUCT: Conduct;
     /// The setups whose speed is measured, as options of a game spec.
     const BENCHES: &'static [&'static str];
 }
@@ -39,6 +45,15 @@ pub trait AnyGame: Send + Sync {
     fn keys(&self) -> &'static [Key];
     /// The game specs whose speed is measured.
     fn benches(&self) -> Vec<String>;
+    /// What misconduct costs, unless a match says otherwise.
+    fn conduct(&self) -> Conduct;
+    /// Plays one match in this thread.
+    ///
+    /// # Panics
+    /// If the order has not one player for each seat.
+    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, SetupError>;
+    /// The same game with another random start, if its setup has a seed that the spec leaves open.
+    fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec;
     /// The shortest spec that means the same.
     fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError>;
     /// The first position.
@@ -74,6 +89,22 @@ impl<G: Game> AnyGame for G {
 
     fn benches(&self) -> Vec<String> {
         G::BENCHES.iter().map(|options| format!("{}:{options}", G::Setup::GAME)).collect()
+    }
+
+    fn conduct(&self) -> Conduct {
+        G::CONDUCT
+    }
+
+    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, SetupError> {
+        matches::run::<G>(order, runtime, &mut ())
+    }
+
+    fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec {
+        let mut varied = spec.clone();
+        // Small numbers, so that a spec stays readable.
+        varied.options.push(("seed".to_owned(), (seed.0 % 1_000_000).to_string()));
+        // A setup that has no seed, has one given, or makes no use of one refuses it.
+        if G::Setup::from_spec(&varied).is_ok() { varied } else { spec.clone() }
     }
 
     fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError> {
@@ -117,6 +148,8 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn perft(&self, depth: u32) -> u64;
     /// Plays `n_games` random games from here and says how many moves they took together.
     fn playouts(&self, n_games: u64, seed: Seed) -> u64;
+    /// The same through the referee.
+    fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64;
 }
 
 impl<P: Keyed + Notation> AnyPosition for P {
@@ -160,6 +193,10 @@ impl<P: Keyed + Notation> AnyPosition for P {
     fn playouts(&self, n_games: u64, seed: Seed) -> u64 {
         let mut rng = seed.rng();
         (0..n_games).map(|_| u64::from(playout(&mut self.clone(), &mut rng))).sum()
+    }
+
+    fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64 {
+        matches::refereed_playouts(self, n_games, seed)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the catalog says about each game, beside its rules.
 
 use rookery_games::{fish, hexapawn, renpaarden, stones};
+use rookery_referee::Conduct;
 
 use crate::Game;
 
@@ -15,6 +16,7 @@ impl Game for Fish {
         "penguins on melting ice floes: collect the most fish before you are stranded";
     const PLAYERS: &'static str = "2 to 4";
     const RULES: &'static str = include_str!("../../../docs/rules/fish.md");
+    const CONDUCT: Conduct = Conduct::removing();
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4", "board=classic", "rows=5,cols=5,fish=2"];
 }
@@ -29,6 +31,7 @@ impl Game for Hexapawn {
     const SUMMARY: &'static str = "pawns only: reach the far row or leave the other side without a move";
     const PLAYERS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
+    const CONDUCT: Conduct = Conduct::removing().with_retries(1);
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
 }
 
@@ -42,6 +45,7 @@ impl Game for Renpaarden {
     const SUMMARY: &'static str = "a race of knights that hop on from enemy to enemy into the opposite home";
     const PLAYERS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/renpaarden.md");
+    const CONDUCT: Conduct = Conduct::removing().until_deadline();
     const BENCHES: &'static [&'static str] = &["max-turns=1000", "width=5,height=5,max-turns=1000"];
 }
 
@@ -55,6 +59,7 @@ impl Game for Stones {
     const SUMMARY: &'static str = "step onto an enemy stone to take it; the last one standing wins";
     const PLAYERS: &'static str = "2 to 8";
     const RULES: &'static str = include_str!("../../../docs/rules/stones.md");
+    const CONDUCT: Conduct = Conduct::aborting();
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4,stones=6", "rows=5,cols=5"];
 }

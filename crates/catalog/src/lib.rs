@@ -15,8 +15,12 @@
 
 mod any;
 mod games;
+mod matches;
+mod players;
 
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
+pub use matches::MatchOrder;
+pub use players::{Limits, PLAYERS, PlayerError, PlayerInfo, PlayerSpec};
 
 use rookery_rules::{GameSpec, SetupError};
 

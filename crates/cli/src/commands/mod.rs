@@ -6,8 +6,10 @@ use serde::Serialize;
 
 pub(crate) mod bench;
 pub(crate) mod games;
+pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
+pub(crate) mod players;
 pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod welcome;
