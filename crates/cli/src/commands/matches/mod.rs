@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         let given = args.players.len();
         let spec = &args.spec.text;
         return Err(UsageError(format!(
-            "{spec} has {n_seats} seats, but {given} players are given; name one for each seat"
+            "{spec} has {n_seats} seats, and {given} given; name one player for each seat"
         ))
         .into());
     }
