@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use rookery_referee::{Player, Strategist};
 use rookery_rules::{GameSpec, Key, Kind, Position, SetupError, nearest};
-use rookery_search::{First, Playouts, Random, Strategy};
+use rookery_search::{First, Mcts, Playouts, Random, Strategy};
 
 /// What the catalog says about a built-in player.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,16 @@ pub static PLAYERS: &[PlayerInfo] = &[
             help: "random games for each answer, when neither time nor --playouts limits it",
         }],
         summary: "random games after every move, then the move with the best results; beats random, no match for a person",
+    },
+    PlayerInfo {
+        name: "mcts",
+        keys: &[Key {
+            name: "playouts",
+            kind: Kind::Number(1, 100_000_000),
+            default: "10000",
+            help: "random games for each answer, when neither time nor --playouts limits it",
+        }],
+        summary: "grows a tree of the most promising moves by random games, and proves what it can; far stronger than playouts",
     },
 ];
 
@@ -63,6 +73,7 @@ enum Mind {
     Random,
     First,
     Playouts { games: u64 },
+    Mcts { playouts: u64 },
 }
 
 impl PlayerSpec {
@@ -73,6 +84,7 @@ impl PlayerSpec {
             Mind::Random => strategist(Random, limits, false),
             Mind::First => strategist(First, limits, false),
             Mind::Playouts { games } => strategist(Playouts { games }, limits, timed),
+            Mind::Mcts { playouts } => strategist(Mcts::new(playouts), limits, timed),
         }
     }
 }
@@ -101,6 +113,7 @@ impl FromStr for PlayerSpec {
             "random" => Mind::Random,
             "first" => Mind::First,
             "playouts" => Mind::Playouts { games: options.number("games") },
+            "mcts" => Mind::Mcts { playouts: options.number("playouts") },
             name => unreachable!("{name} stands in the table without a mind"),
         };
         Ok(Self { text: text.to_owned(), mind })
@@ -155,7 +168,7 @@ mod tests {
     fn mistakes_are_explained() {
         for (text, expected) in [
             ("", "it is no player spec; expected NAME or NAME:KEY=VALUE,KEY=VALUE"),
-            ("nobody", "there is no player `nobody`; The players are random, first, playouts"),
+            ("nobody", "there is no player `nobody`; The players are random, first, playouts, mcts"),
             (
                 "playouts:games=0",
                 "playouts: `games=0` is not possible; `games` takes a number from 1 to 10000000",

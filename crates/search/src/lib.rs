@@ -3,8 +3,10 @@
 //! A [`Strategy`] gets a position and a [`Budget`] and answers with a legal move. All its randomness comes from the
 //! budget's seed, so a strategy limited by work instead of time gives the same answer on any machine.
 
+mod mcts;
 mod playouts;
 mod strategy;
 
+pub use mcts::{Mcts, Playout, Uniform};
 pub use playouts::Playouts;
 pub use strategy::{Budget, First, Random, Stop, Strategy};
