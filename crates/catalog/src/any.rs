@@ -4,12 +4,14 @@ use std::fmt;
 
 use rookery_referee::{Conduct, Verdict};
 use rookery_rules::{
-    GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Position, Seat, Seed,
-    Setup, SetupError, Status, perft, playout,
+    GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Position, Seat,
+    Seed, Setup, SetupError, Status, perft, playout,
 };
+use rookery_search::Strategy;
 use tokio::runtime::Runtime;
 
-use crate::matches::{self, MatchOrder};
+use crate::matches::{self, MatchOrder, OrderError};
+use crate::players::{self, Limits, PlayerError, PlayerInfo, PlayerSpec};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Send + Sync + 'static {
@@ -20,11 +22,15 @@ pub trait Game: Send + Sync + 'static {
     /// What it is about, in one line.
     const SUMMARY: &'static str;
     /// How many can play.
-    const PLAYERS: &'static str;
+    const SEATS: &'static str;
     /// Its rules, in Markdown.
     const RULES: &'static str;
     /// What misconduct costs, unless a match says otherwise.
     const CONDUCT: Conduct;
+    /// The built-in players that know only this game.
+    const PLAYERS: &'static [PlayerInfo];
+    /// One of [`PLAYERS`](Game::PLAYERS), by name.
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<<Self::Setup as Setup>::Position>>;
     /// The setups whose speed is measured, as options of a game spec.
     const BENCHES: &'static [&'static str];
 }
@@ -38,20 +44,24 @@ pub trait AnyGame: Send + Sync {
     /// What it is about, in one line.
     fn summary(&self) -> &'static str;
     /// How many can play.
-    fn players(&self) -> &'static str;
+    fn seats(&self) -> &'static str;
     /// Its rules, in Markdown.
     fn rules(&self) -> &'static str;
     /// The keys of its game specs.
     fn keys(&self) -> &'static [Key];
     /// The game specs whose speed is measured.
     fn benches(&self) -> Vec<String>;
+    /// Its built-in players, from weak to strong where they know any game, then its own.
+    fn players(&self) -> Vec<&'static PlayerInfo>;
+    /// Whether a player spec names one of its players.
+    fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError>;
     /// What misconduct costs, unless a match says otherwise.
     fn conduct(&self) -> Conduct;
     /// Plays one match in this thread.
     ///
     /// # Panics
     /// If the order has not one player for each seat.
-    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, SetupError>;
+    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError>;
     /// The same game with another random start, if its setup has a seed that the spec leaves open.
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec;
     /// The shortest spec that means the same.
@@ -75,8 +85,16 @@ impl<G: Game> AnyGame for G {
         G::SUMMARY
     }
 
-    fn players(&self) -> &'static str {
-        G::PLAYERS
+    fn seats(&self) -> &'static str {
+        G::SEATS
+    }
+
+    fn players(&self) -> Vec<&'static PlayerInfo> {
+        players::of_game::<G>().collect()
+    }
+
+    fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError> {
+        players::seat::<G>(player, Limits::default(), false).map(|_| ())
     }
 
     fn rules(&self) -> &'static str {
@@ -95,7 +113,7 @@ impl<G: Game> AnyGame for G {
         G::CONDUCT
     }
 
-    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, SetupError> {
+    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError> {
         matches::run::<G>(order, runtime, &mut ())
     }
 

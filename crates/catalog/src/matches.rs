@@ -1,10 +1,15 @@
 //! One match of any game, from names to a verdict.
 
-use rookery_referee::{Conduct, LagProbe, Observer, Player, Referee, Terms, TimeControl, Verdict, play};
+use std::fmt;
+
+use rookery_referee::{
+    Conduct, LagProbe, Observer, Player, Referee, Strategist, Terms, TimeControl, Verdict, play,
+};
 use rookery_rules::{GameSpec, Position, Seed, Setup, SetupError};
+use rookery_search::Random;
 use tokio::runtime::Runtime;
 
-use crate::{Game, Limits, PlayerSpec};
+use crate::{Game, Limits, PlayerError, PlayerSpec, players};
 
 /// Everything that is agreed before a match.
 #[derive(Clone, Debug)]
@@ -25,6 +30,26 @@ pub struct MatchOrder {
     pub max_turns: Option<u64>,
 }
 
+/// A match that cannot be played as ordered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OrderError {
+    /// The setup is wrong.
+    Setup(SetupError),
+    /// A player is wrong.
+    Player(PlayerError),
+}
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::Player(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OrderError {}
+
 /// Plays a match of game `G` in this thread.
 ///
 /// # Panics
@@ -33,15 +58,16 @@ pub(crate) fn run<G: Game>(
     order: &MatchOrder,
     runtime: &Runtime,
     observer: &mut dyn Observer<PositionOf<G>>,
-) -> Result<Verdict, SetupError> {
-    let position = G::Setup::from_spec(&order.spec)?.start();
+) -> Result<Verdict, OrderError> {
+    let position = G::Setup::from_spec(&order.spec).map_err(OrderError::Setup)?.start();
     let mut referee = Referee::new(position, order.conduct);
     if let Some(max_turns) = order.max_turns {
         referee = referee.with_max_plies(max_turns);
     }
     let timed = order.control != TimeControl::Untimed;
+    let seated = order.players.iter().map(|player| players::seat::<G>(player, order.limits, timed));
     let mut players: Vec<Box<dyn Player<_>>> =
-        order.players.iter().map(|player| player.seat(order.limits, timed)).collect();
+        seated.collect::<Result<_, _>>().map_err(OrderError::Player)?;
     Ok(runtime.block_on(async {
         let mut terms = Terms::new(order.control, order.seed);
         if timed {
@@ -59,9 +85,8 @@ pub(crate) type PositionOf<G> = <<G as Game>::Setup as Setup>::Position;
 pub(crate) fn refereed_playouts<P: Position>(position: &P, n_games: u64, seed: Seed) -> u64 {
     let runtime =
         tokio::runtime::Builder::new_current_thread().build().expect("a runtime without I/O needs nothing");
-    let random: PlayerSpec = "random".parse().expect("it stands in the table");
     let mut players: Vec<Box<dyn Player<P>>> =
-        (0..position.n_seats()).map(|_| random.seat(Limits::default(), false)).collect();
+        (0..position.n_seats()).map(|_| Box::new(Strategist::inline(Random)) as _).collect();
     let games = (0..n_games).map(|game| {
         let referee = Referee::new(position.clone(), Conduct::removing());
         runtime.block_on(play(referee, &mut players, &Terms::untimed(seed.derive(game)), &mut ())).plies

@@ -111,6 +111,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         ))
         .into());
     }
+    for player in &args.players {
+        args.spec.game.check_player(player).map_err(|error| UsageError(format!("{player}: {error}")))?;
+    }
     let series = args.series(n_seats);
     let progress = args.progress(series.games);
     let done = series.play(|report| {

@@ -1,0 +1,3 @@
+//! Strategies that know their game: the players of the original programs, and what search needs to play well.
+
+pub(crate) mod fish;
