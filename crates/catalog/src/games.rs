@@ -53,10 +53,18 @@ impl Game for Hexapawn {
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
     const CONDUCT: Conduct = Conduct::removing().with_retries(1);
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
-    const PLAYERS: &'static [PlayerInfo] = &[];
+    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
+        name: "heuristic",
+        keys: &[],
+        summary: "scores each move alone: distance, captures, danger, a free way",
+        quick: true,
+    }];
 
     fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
-        unreachable!("{name} is no player of this game alone")
+        match name {
+            "heuristic" => Box::new(ai::hexapawn::Heuristic),
+            _ => unreachable!("{name} is no player of this game alone"),
+        }
     }
 }
 
@@ -72,10 +80,18 @@ impl Game for Renpaarden {
     const RULES: &'static str = include_str!("../../../docs/rules/renpaarden.md");
     const CONDUCT: Conduct = Conduct::removing().until_deadline();
     const BENCHES: &'static [&'static str] = &["max-turns=1000", "width=5,height=5,max-turns=1000"];
-    const PLAYERS: &'static [PlayerInfo] = &[];
+    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
+        name: "homing",
+        keys: &[],
+        summary: "random, but pieces that have reached the goal stay there",
+        quick: true,
+    }];
 
     fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<renpaarden::Position>> {
-        unreachable!("{name} is no player of this game alone")
+        match name {
+            "homing" => Box::new(ai::renpaarden::Homing),
+            _ => unreachable!("{name} is no player of this game alone"),
+        }
     }
 }
 
@@ -92,9 +108,26 @@ impl Game for Stones {
     const CONDUCT: Conduct = Conduct::aborting();
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4,stones=6", "rows=5,cols=5"];
-    const PLAYERS: &'static [PlayerInfo] = &[];
+    const PLAYERS: &'static [PlayerInfo] = &[
+        PlayerInfo {
+            name: "aggressive",
+            keys: &[],
+            summary: "the shortest way to any enemy stone",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "cautious",
+            keys: &[],
+            summary: "the same, but not onto a tile beside an enemy if it can be helped",
+            quick: true,
+        },
+    ];
 
     fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<stones::Position>> {
-        unreachable!("{name} is no player of this game alone")
+        match name {
+            "aggressive" => Box::new(ai::stones::Aggressive),
+            "cautious" => Box::new(ai::stones::Cautious),
+            _ => unreachable!("{name} is no player of this game alone"),
+        }
     }
 }
