@@ -12,7 +12,8 @@ pub(crate) struct CheckedSpec {
     pub(crate) game: &'static dyn AnyGame,
     /// The shortest spec that means the same.
     pub(crate) text: String,
-    spec: GameSpec,
+    /// As given.
+    pub(crate) spec: GameSpec,
 }
 
 impl std::str::FromStr for CheckedSpec {
@@ -26,6 +27,11 @@ impl std::str::FromStr for CheckedSpec {
 }
 
 impl CheckedSpec {
+    /// How many players the game takes.
+    pub(crate) fn n_seats(&self) -> usize {
+        self.start().n_seats()
+    }
+
     fn start(&self) -> Box<dyn AnyPosition> {
         self.game.start(&self.spec).expect("the spec was checked when it was read")
     }
