@@ -20,6 +20,7 @@ where
     S::Position: Keyed + Notation + Picture + Conceivable,
 {
     setup_law(setup);
+    scenes::check(setup, seed);
     for game in 0..n_games {
         let seed = seed.derive(game);
         let context = format!("{} with {seed:?}", setup.spec());
@@ -49,7 +50,7 @@ fn setup_law<S: Setup>(setup: &S) {
 /// Plays a random game, checks each position, and returns the keys on the way.
 fn play_one<P>(start: &P, seed: Seed, removals: bool, context: &str) -> Vec<u64>
 where
-    P: Keyed + Notation + Picture + Conceivable,
+    P: Keyed + Notation + Conceivable,
 {
     let mut rng = seed.rng();
     let mut position = start.clone();
@@ -83,14 +84,14 @@ where
     keys
 }
 
-fn cheap_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, context: &str) {
+fn cheap_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
     assert_eq!(position.key(), position.full_key(), "the key kept up to date is the full key: {context}");
     assert_eq!(position.to_move().map(Status::ToMove), Some(position.status()), "to_move agrees: {context}");
     assert_eq!(position.count_moves(), position.legal_moves().count(), "count_moves counts: {context}");
     assert!(position.count_moves() > 0, "who is to move has a move: {context}");
 }
 
-fn dear_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, rng: &mut Rng, context: &str) {
+fn dear_laws<P: Keyed + Notation + Conceivable>(position: &P, rng: &mut Rng, context: &str) {
     round_trip(position, context);
     let legal: Vec<P::Move> = position.legal_moves().collect();
     let set: HashSet<P::Move> = legal.iter().copied().collect();
@@ -118,24 +119,7 @@ fn dear_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, rng: &mu
         assert!(!error.reason.is_empty(), "a refusal has a reason: {mv} {context}");
         assert_eq!(&copy, position, "an illegal move changes nothing: {mv} {context}");
     }
-    // A scene is dear to make, and those of one game are much alike.
-    if below(rng, 4) == 0 {
-        scenes::check(position, context);
-        follow_law(position, &legal, rng, context);
-    }
     uniform_law(position, &legal, rng, context);
-}
-
-/// Pieces keep the ids of their pictures over a move, and over the next one.
-fn follow_law<P: Picture>(position: &P, legal: &[P::Move], rng: &mut Rng, context: &str) {
-    let first = legal[below(rng, legal.len() as u32) as usize];
-    let mut child = position.clone();
-    child.play_unchecked(first);
-    let scene = scenes::check_follow(&position.scene(), &first, &child, &format!("{first}, {context}"));
-    if let Some(second) = child.random_move(rng) {
-        child.play_unchecked(second);
-        scenes::check_follow(&scene, &second, &child, &format!("{first} {second}, {context}"));
-    }
 }
 
 /// Random moves are legal and about equally likely. The limit is ten standard deviations: it never fails by chance.
@@ -168,7 +152,7 @@ fn round_trip<P: Keyed + Notation>(position: &P, context: &str) {
     }
 }
 
-fn over_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, context: &str) {
+fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
     assert_eq!(position.key(), position.full_key(), "the key kept up to date is the full key: {context}");
     assert_eq!(position.to_move(), None, "nobody is to move: {context}");
     assert_eq!(position.legal_moves().count(), 0, "nobody can move: {context}");
@@ -179,10 +163,6 @@ fn over_laws<P: Keyed + Notation + Picture + Conceivable>(position: &P, context:
         "no move is legal: {context}"
     );
     round_trip(position, context);
-    // As above, by chance; there is no generator here.
-    if position.key().is_multiple_of(4) {
-        scenes::check(position, context);
-    }
     let Status::Over(outcome) = position.status() else { unreachable!("the caller saw the end") };
     assert_eq!(outcome.scores.n_seats(), position.n_seats(), "every seat has a score: {context}");
     assert!(

@@ -3,13 +3,50 @@
 use std::collections::{HashMap, HashSet};
 
 use rookery_rules::scene::{Place, Scene, Viewbox};
-use rookery_rules::{Picture, Seat};
+use rookery_rules::{Notation, Picture, Position as _, Rng, Seat, Seed, Setup};
 
-/// Checks the scene of one position.
+/// Checks the scenes of two random games of a setup; in the second one a player is removed on the way.
+///
+/// Scenes are dear and those of one game much alike, so they are looked at ever more rarely as the game goes on.
 ///
 /// # Panics
-/// If a law is broken.
-pub fn check<P: Picture>(position: &P, context: &str) {
+/// If a law is broken; the message names the law, the setup, the seed and the position.
+pub fn check<S: Setup<Position: Notation + Picture>>(setup: &S, seed: Seed) {
+    for game in 0..2 {
+        let seed = seed.derive(game);
+        let mut rng = seed.rng();
+        let mut position = setup.start();
+        let mut next_check = 0;
+        for ply in 0.. {
+            let to_move = position.to_move();
+            if ply >= next_check || to_move.is_none() {
+                let context =
+                    format!("{} with {seed:?} at ply {ply} in {}", setup.spec(), position.to_text());
+                check_one(&position, &context);
+                follow_law(&position, &mut rng, &context);
+                next_check = ply + 1 + ply / 2;
+            }
+            match (to_move, position.random_move(&mut rng)) {
+                (Some(seat), _) if game == 1 && ply == 5 => position.remove(seat),
+                (_, Some(mv)) => position.play_unchecked(mv),
+                _ => break,
+            }
+        }
+    }
+}
+
+/// Pieces keep their ids over a move, and over the next one.
+fn follow_law<P: Picture>(position: &P, rng: &mut Rng, context: &str) {
+    let mut scene = position.scene();
+    let mut position = position.clone();
+    for _ in 0..2 {
+        let Some(mv) = position.random_move(rng) else { break };
+        position.play_unchecked(mv);
+        scene = follow_one(&scene, &mv, &position, &format!("{mv}, {context}"));
+    }
+}
+
+fn check_one<P: Picture>(position: &P, context: &str) {
     let scene = position.scene();
     assert!(!scene.title.is_empty() && !scene.ground.is_empty(), "a scene has a title: {context}");
     cells_law(&scene, context);
@@ -19,10 +56,7 @@ pub fn check<P: Picture>(position: &P, context: &str) {
 }
 
 /// Checks that ids go along with the pieces over one move, and gives the later scene with those ids.
-///
-/// # Panics
-/// If a law is broken.
-pub fn check_follow<P: Picture>(before: &Scene, mv: &P::Move, after: &P, context: &str) -> Scene {
+fn follow_one<P: Picture>(before: &Scene, mv: &P::Move, after: &P, context: &str) -> Scene {
     let mut scene = after.scene();
     scene.follow(before);
     pieces_law(&scene, after.n_seats(), context);
