@@ -13,17 +13,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ai;
 mod any;
 mod games;
+mod matches;
+mod players;
 mod replay;
 
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
+pub use matches::{MatchOrder, OrderError};
+pub use players::{GENERAL, Limits, PlayerError, PlayerInfo, PlayerSpec};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
 
 use rookery_rules::{GameSpec, SetupError};
 
 /// Every game, in the order it is listed for people.
-pub static CATALOG: &[&dyn AnyGame] = &[&games::Fish, &games::Hexapawn, &games::Stones];
+pub static CATALOG: &[&dyn AnyGame] = &[&games::Fish, &games::Hexapawn, &games::Renpaarden, &games::Stones];
 
 /// The game of this name.
 ///

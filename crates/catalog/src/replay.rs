@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use rookery_record::{Header, Lines, Problem, RecordError, Replay, Step, Summary};
-use rookery_rules::{GameSpec, Keyed, Notation};
+use rookery_rules::{GameSpec, Keyed, Notation, Picture};
 
 use crate::{AnyPosition, game};
 
@@ -23,7 +23,7 @@ pub trait AnyReplay: Send {
     fn summary(&self, torn_bytes: usize) -> Result<Summary, Problem>;
 }
 
-impl<P: Keyed + Notation> AnyReplay for Replay<P> {
+impl<P: Keyed + Notation + Picture> AnyReplay for Replay<P> {
     fn header(&self) -> &Header {
         self.header()
     }

@@ -4,4 +4,5 @@
 
 pub mod fish;
 pub mod hexapawn;
+pub mod renpaarden;
 pub mod stones;

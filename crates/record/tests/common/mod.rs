@@ -174,5 +174,8 @@ macro_rules! for_every_game {
         for options in ["rows=4,cols=4,quiet=20", "rows=5,cols=5,players=4,stones=3,layout=corners"] {
             $check::<rookery_games::stones::Setup>(options);
         }
+        for options in ["", "max-turns=60"] {
+            $check::<rookery_games::renpaarden::Setup>(options);
+        }
     };
 }

@@ -4,6 +4,7 @@ use rookery_rules::{Notation, Position, Seat, Seed, Setup, Status, below};
 
 pub mod fish;
 pub mod hexapawn;
+pub mod renpaarden;
 pub mod stones;
 
 /// A slow implementation of the game of a setup.
