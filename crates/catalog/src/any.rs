@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rookery_record::{Header, Problem, Replay, random_record};
+use rookery_record::{Header, Limits, Problem, Replay, random_record};
 use rookery_referee::{Conduct, Verdict};
 use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
@@ -12,8 +12,8 @@ use rookery_search::Strategy;
 use tokio::runtime::Runtime;
 
 use crate::AnyReplay;
-use crate::matches::{self, MatchOrder, OrderError};
-use crate::players::{self, Limits, PlayerError, PlayerInfo, PlayerSpec};
+use crate::matches::{self, MatchOrder, OrderError, RecordTarget};
+use crate::players::{self, PlayerError, PlayerInfo, PlayerSpec};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Send + Sync + 'static {
@@ -59,11 +59,16 @@ pub trait AnyGame: Send + Sync {
     fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError>;
     /// What misconduct costs, unless a match says otherwise.
     fn conduct(&self) -> Conduct;
-    /// Plays one match in this thread.
+    /// Plays one match in this thread, and keeps a record of it if a place for one is given.
     ///
     /// # Panics
     /// If the order has not one player for each seat.
-    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError>;
+    fn play(
+        &self,
+        order: &MatchOrder,
+        runtime: &Runtime,
+        record: Option<&RecordTarget>,
+    ) -> Result<Verdict, OrderError>;
     /// The same game with another random start, if its setup has a seed that the spec leaves open.
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec;
     /// The shortest spec that means the same.
@@ -119,8 +124,13 @@ impl<G: Game> AnyGame for G {
         G::CONDUCT
     }
 
-    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError> {
-        matches::run::<G>(order, runtime, &mut ())
+    fn play(
+        &self,
+        order: &MatchOrder,
+        runtime: &Runtime,
+        record: Option<&RecordTarget>,
+    ) -> Result<Verdict, OrderError> {
+        matches::run::<G>(order, runtime, record)
     }
 
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec {

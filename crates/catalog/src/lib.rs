@@ -21,8 +21,8 @@ mod players;
 mod replay;
 
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
-pub use matches::{MatchOrder, OrderError};
-pub use players::{GENERAL, Limits, PlayerError, PlayerInfo, PlayerSpec};
+pub use matches::{MatchOrder, OrderError, RecordTarget};
+pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
 
 use rookery_rules::{GameSpec, SetupError};

@@ -160,8 +160,16 @@ fn draw_chip(canvas: &mut Canvas, seat: Seat, caption: &Caption, left: Point, ch
         left.x,
         left.y - size
     ));
-    let scale = (f64::from(size) * 1.7).round() / 100.0;
-    canvas.place_scaled(&sprites::id(seat), Point::new(left.x + size * 5 / 4, left.y), scale);
+    // Behind the piece, so that a dark one is seen on a dark chip.
+    let middle = Point::new(left.x + size * 6 / 5, left.y);
+    canvas.raw(&format!(
+        "<circle class=\"coin\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n",
+        middle.x,
+        middle.y,
+        size * 17 / 20
+    ));
+    let scale = (f64::from(size) * 1.5).round() / 100.0;
+    canvas.place_scaled(&sprites::id(seat), middle, scale);
     canvas.write(
         "say seat",
         Point::new(left.x + size * 9 / 4, left.y),

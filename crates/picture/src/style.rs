@@ -14,6 +14,7 @@ const COMMON: &str = "\
 .rk .game{fill:#6b7684;text-anchor:end;font-weight:500}
 .rk .chip{fill:#fff;stroke:#d5dbe2;stroke-width:2}
 .rk .chip.on{stroke:#e08a00;stroke-width:4}
+.rk .coin{fill:#eef2f6}
 .rk .star{fill:#e8a200}
 .rk .faded{opacity:.45}
 .rk .trail{fill:none;stroke:#ffab1a;stroke-width:5;stroke-linejoin:round}
@@ -28,6 +29,7 @@ const COMMON_DARK: &str = "\
 .rk .game{fill:#94a1b0}
 .rk .chip{fill:#1c242e;stroke:#36424f}
 .rk .chip.on{stroke:#ffb43a}
+.rk .coin{fill:#5d6b79}
 ";
 
 struct Part {
@@ -58,6 +60,7 @@ const GROUNDS: &[Part] = &[
 .&-i0{stop-color:#e4f0f7}.&-i1{stop-color:#b4cfdf}
 .&-ice{stroke:#86abc1}
 .&-side{fill:#4d7a96}
+.rk.& .trail{stroke:#b388ff}.rk.& .arrow{fill:#8f5bff;fill-opacity:.7;stroke:#d9c4ff}
 .&-co{fill:#44677d}
 ",
     },

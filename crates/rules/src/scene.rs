@@ -27,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::{Position, Seat, Seats, Status};
 
@@ -327,7 +327,7 @@ impl Scene {
     pub fn follow(&mut self, previous: &Self) {
         let same_kind = |a: &Piece, b: &Piece| a.seat == b.seat && a.sprite == b.sprite;
         let mut gone: Vec<&Piece> = previous.pieces.iter().collect();
-        let mut given: HashSet<String> = previous.pieces.iter().map(|piece| piece.id.clone()).collect();
+        let mut given: BTreeSet<String> = previous.pieces.iter().map(|piece| piece.id.clone()).collect();
         let mut ids: Vec<Option<String>> = vec![None; self.pieces.len()];
         for stayed in [true, false] {
             for (piece, id) in self.pieces.iter().zip(&mut ids).filter(|(_, id)| id.is_none()) {

@@ -1,6 +1,6 @@
 //! The laws of pictures: what a scene promises to whoever draws it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rookery_rules::scene::{Place, Scene, Viewbox};
 use rookery_rules::{Notation, Picture, Position as _, Rng, Seat, Seed, Setup};
@@ -79,17 +79,17 @@ fn follow_one<P: Picture>(before: &Scene, mv: &P::Move, after: &P, context: &str
 }
 
 fn unique<'a>(ids: impl Iterator<Item = &'a String>) -> bool {
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     ids.into_iter().all(|id| seen.insert(id))
 }
 
-fn cell_ids(scene: &Scene) -> HashSet<&str> {
+fn cell_ids(scene: &Scene) -> BTreeSet<&str> {
     scene.cells.iter().map(|cell| cell.id.as_str()).collect()
 }
 
 /// The cells where a piece of this seat is the upper one.
-fn top_cells(scene: &Scene, seat: Option<Seat>) -> HashSet<&str> {
-    let tops: HashMap<&str, Seat> =
+fn top_cells(scene: &Scene, seat: Option<Seat>) -> BTreeSet<&str> {
+    let tops: BTreeMap<&str, Seat> =
         scene.pieces.iter().map(|piece| (piece.cell.as_str(), piece.seat)).collect();
     tops.into_iter().filter(|&(_, top)| Some(top) == seat).map(|(cell, _)| cell).collect()
 }
