@@ -1,6 +1,6 @@
 //! `rookery replay`: a recorded match, move by move.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use rookery_catalog::{AnyReplay, replay};
+use rookery_picture::{LastMove, Options, svg};
 use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary};
 use rookery_rules::Seat;
+use rookery_rules::scene::{self, Scene};
 use serde::Serialize;
 
 use super::write_json;
@@ -35,6 +37,10 @@ pub(crate) struct Args {
     /// Wait for more lines of a match that still runs, until its verdict
     #[arg(long)]
     follow: bool,
+
+    /// Draw the position shown, the last or the one of --ply, into this file; a file that exists is overwritten
+    #[arg(long, value_name = "OUT.svg")]
+    svg: Option<PathBuf>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -71,12 +77,20 @@ struct Shown {
     ply: u64,
     board: String,
     text: String,
+    /// Only if it is to be drawn.
+    svg: Option<String>,
 }
 
 impl Shown {
     fn now(replay: &dyn AnyReplay) -> Self {
         let position = replay.position();
-        Self { ply: replay.plies(), board: position.board(), text: position.text() }
+        Self { ply: replay.plies(), board: position.board(), text: position.text(), svg: None }
+    }
+
+    /// The same with its picture, in which the last move is marked.
+    fn drawn(replay: &dyn AnyReplay, last: Option<&scene::Move>) -> Self {
+        let options = Options { last: last.map(LastMove::from), ..Options::default() };
+        Self { svg: Some(svg(&replay.position().scene(), &options)), ..Self::now(replay) }
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -115,6 +129,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         let (ply, plies) = (args.ply.unwrap_or_default(), moves(summary.plies));
         return Err(UsageError(format!("--ply {ply}: the match has {plies} so far")).into());
     };
+    if let Some((path, svg)) = args.svg.as_ref().zip(shown.svg.as_ref()) {
+        fs::write(path, svg)
+            .with_context(|| format!("the picture could not be written to {}", path.display()))?;
+    }
     if args.json {
         return write_json(out, &report(replay.header(), &summary, shown));
     }
@@ -144,7 +162,9 @@ fn walk(
     replay: &mut dyn AnyReplay,
     out: &mut dyn Write,
 ) -> anyhow::Result<(Option<Shown>, Option<RecordError>)> {
-    let mut shown = matches!(args.ply, None | Some(0)).then(|| Shown::now(replay));
+    let drawing = args.svg.is_some();
+    let first = || if drawing { Shown::drawn(replay, None) } else { Shown::now(replay) };
+    let mut shown = matches!(args.ply, None | Some(0)).then(first);
     if let Some(shown) = shown.as_ref().filter(|_| every) {
         shown.write(out)?;
     }
@@ -159,6 +179,7 @@ fn walk(
             Ok(None) => return Ok((shown, None)),
             Err(error) => return Ok((shown, Some(error))),
         };
+        let before = drawing.then(|| replay.position().scene());
         let step = match replay.feed(line) {
             Ok(step) => step,
             Err(problem) => return Ok((shown, Some(lines.error(problem)))),
@@ -168,8 +189,17 @@ fn walk(
         }
         let wanted = args.ply.is_none_or(|ply| matches!(step, Step::Moved(_)) && ply == replay.plies());
         if wanted {
-            shown = Some(Shown::now(replay));
+            let last = before.as_ref().and_then(|scene| last_move(scene, line));
+            shown = Some(if drawing { Shown::drawn(replay, last) } else { Shown::now(replay) });
         }
+    }
+}
+
+/// The move of a line, as the scene before it has it; `None` if the line is no move.
+fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
+    match Line::parse(line) {
+        Ok(Line::Moved(moved)) => scene.find_move(&moved.mv),
+        _ => None,
     }
 }
 
