@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rookery_referee::Conduct;
 use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Position, Seat, Seed,
     Setup, SetupError, Status, perft, playout,
@@ -21,6 +22,8 @@ pub trait Game: Send + Sync + 'static {
     const RULES: &'static str;
     /// The setups whose speed is measured, as options of a game spec.
     const BENCHES: &'static [&'static str];
+    /// What misconduct costs, unless a match says otherwise.
+    const CONDUCT: Conduct;
 }
 
 /// A [`Game`] without its types. Implemented for every game, never by hand.
@@ -39,6 +42,8 @@ pub trait AnyGame: Send + Sync {
     fn keys(&self) -> &'static [Key];
     /// The game specs whose speed is measured.
     fn benches(&self) -> Vec<String>;
+    /// What misconduct costs, unless a match says otherwise.
+    fn conduct(&self) -> Conduct;
     /// The shortest spec that means the same.
     fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError>;
     /// The first position.
@@ -74,6 +79,10 @@ impl<G: Game> AnyGame for G {
 
     fn benches(&self) -> Vec<String> {
         G::BENCHES.iter().map(|options| format!("{}:{options}", G::Setup::GAME)).collect()
+    }
+
+    fn conduct(&self) -> Conduct {
+        G::CONDUCT
     }
 
     fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError> {

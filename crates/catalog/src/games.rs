@@ -1,6 +1,7 @@
 //! What the catalog says about each game, beside its rules.
 
 use rookery_games::{fish, hexapawn, renpaarden, stones};
+use rookery_referee::Conduct;
 
 use crate::Game;
 
@@ -17,6 +18,7 @@ impl Game for Fish {
     const RULES: &'static str = include_str!("../../../docs/rules/fish.md");
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4", "board=classic", "rows=5,cols=5,fish=2"];
+    const CONDUCT: Conduct = Conduct::removing();
 }
 
 /// Hexapawn.
@@ -30,6 +32,7 @@ impl Game for Hexapawn {
     const PLAYERS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
+    const CONDUCT: Conduct = Conduct::removing().with_retries(1);
 }
 
 /// Renpaarden.
@@ -43,6 +46,7 @@ impl Game for Renpaarden {
     const PLAYERS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/renpaarden.md");
     const BENCHES: &'static [&'static str] = &["max-turns=1000", "width=5,height=5,max-turns=1000"];
+    const CONDUCT: Conduct = Conduct::removing().until_deadline();
 }
 
 /// Stones.
@@ -57,4 +61,5 @@ impl Game for Stones {
     const RULES: &'static str = include_str!("../../../docs/rules/stones.md");
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4,stones=6", "rows=5,cols=5"];
+    const CONDUCT: Conduct = Conduct::aborting();
 }
