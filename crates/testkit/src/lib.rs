@@ -6,6 +6,7 @@
 //! - [`players`]: players that misbehave on purpose;
 //! - [`replay`]: a match played again from its events;
 //! - [`sim`]: thousands of matches with seeded faults, over pipes and a clock that jumps;
+//! - [`transcript`]: events as lines;
 //! - [`golden`]: a whole game with everything that can be seen of it, compared with a file.
 //!
 //! A failed check panics with the setup and the seed that show it again.
@@ -17,3 +18,5 @@ pub mod naive;
 pub mod perft_file;
 pub mod players;
 pub mod replay;
+pub mod sim;
+pub mod transcript;
