@@ -168,10 +168,10 @@ impl<P: Position> Referee<P> {
         };
         let Fault { offence, detail } = fault;
         if self.built_in.contains(seat) {
-            let sentence = sentence(seat, offence, &detail, refused, &legal);
+            let what = predicate(offence, &detail, refused, &legal);
             self.stop(
                 Cause::PlatformAbort,
-                format!("our own player failed, which is nobody's loss: {sentence}"),
+                format!("our own player failed, which is nobody's loss: {seat} {what}"),
             );
             return None;
         }
@@ -179,7 +179,7 @@ impl<P: Position> Referee<P> {
         match ruling {
             Ruling::AskAgain => self.refused += 1,
             Ruling::Removed => {
-                let sentence = sentence(seat, offence, &detail, refused, &legal);
+                let sentence = format!("{seat} {}", predicate(offence, &detail, refused, &legal));
                 if asked {
                     self.refused = 0;
                 }
@@ -188,7 +188,8 @@ impl<P: Position> Referee<P> {
                 self.look_for_the_end(Some((Cause::Offence(offence), seat, sentence)));
             }
             Ruling::Aborted => {
-                let sentence = format!("crashed by {}", sentence(seat, offence, &detail, refused, &legal));
+                let what = predicate(offence, &detail, refused, &legal);
+                let sentence = format!("crashed by {seat}, who {what}");
                 let ending = Ending { cause: Cause::Offence(offence), seat: Some(seat), sentence };
                 self.verdict = Some(Verdict { ending, outcome: None, plies: self.plies });
             }
@@ -245,8 +246,8 @@ impl<P: Position> Referee<P> {
     }
 }
 
-/// What happened, for people: who, what, and what would have been right.
-fn sentence(seat: Seat, offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
+/// What a seat did, for people, and what would have been right: a sentence without its subject.
+fn predicate(offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
     let what = match offence {
         Offence::NoShow => "did not come",
         Offence::BadHello => "did not introduce itself properly",
@@ -271,7 +272,7 @@ fn sentence(seat: Seat, offence: Offence, detail: &str, refused: u32, legal: &[S
         }
     };
     let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-    format!("{seat} {what}{again}{detail}{legal}")
+    format!("{what}{again}{detail}{legal}")
 }
 
 /// Who won, for people.

@@ -40,7 +40,7 @@ fn write_charge(out: &mut impl Write, charge: Option<Charge>) -> fmt::Result {
 
 fn write_verdict(out: &mut impl Write, verdict: &Verdict) -> fmt::Result {
     let blame = verdict.ending.blame().map_or("nobody", |blame| blame.word());
-    write!(out, "ended     {} after {} moves, blame: {blame}", verdict.ending.cause, verdict.plies)?;
+    write!(out, "ended     {}; moves: {}; blame: {blame}", verdict.ending.cause, verdict.plies)?;
     match &verdict.outcome {
         None => write!(out, "; no outcome")?,
         Some(outcome) => {

@@ -1,5 +1,5 @@
 //! What the tests of matches share.
-#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses a part")]
 
 use std::time::Duration;
 
