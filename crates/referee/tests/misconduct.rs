@@ -3,12 +3,16 @@
 
 mod common;
 
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use common::{Table, every_game, ms, terms, watch, with_one};
 use rookery_referee::{
-    Blame, Cause, Conduct, Foul, MAX_CHAT_CHARS, MAX_CHAT_LINES, MAX_RETRIES, Offence, Penalty, Referee,
-    Retries, Ruling, Terms, Verdict,
+    Answering, Blame, Cause, Conduct, Event, Fault, Foul, MAX_CHAT_CHARS, MAX_CHAT_LINES, MAX_RETRIES,
+    Offence, Penalty, Player, Question, Referee, Retries, Ruling, Terms, Verdict, play,
 };
 use rookery_rules::{Keyed, Position, Seat, Seats, Seed, Setup as _};
 use rookery_testkit::players::{Actor, Hearing, Step};
@@ -137,14 +141,47 @@ async fn fault_t06_speaks_before_being_asked() {
     every_game!(check);
 }
 
+/// Speaks out of turn when its time has come, whoever is asked then.
+struct Noisy(std::pin::Pin<Box<tokio::time::Sleep>>);
+
+impl<P: Position> Player<P> for Noisy {
+    fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
+        Answering::Now(Ok(question.position.legal_moves().next().expect("who is asked has a move")))
+    }
+
+    fn poll_foul(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        self.0.as_mut().poll(cx).map(|()| Fault::new(Offence::OutOfTurn, "it was not asked"))
+    }
+}
+
+/// Takes its time, and counts how often it is asked.
+struct Counting(Arc<AtomicUsize>);
+
+impl<P: Position> Player<P> for Counting {
+    fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let mv = question.position.legal_moves().next().expect("who is asked has a move");
+        Answering::Later(Box::pin(async move {
+            tokio::time::sleep(ms(900)).await;
+            Ok(mv)
+        }))
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn fault_t06_a_foul_of_another_does_not_disturb_the_question() {
     let setup = rookery_games::fish::Setup::table("rows=5,cols=5,players=4");
-    let slow = || Actor::new(vec![Step::After(ms(900)); 30]);
-    let actors = vec![slow(), Actor::new([Step::Twice]), slow(), slow()];
-    let (verdict, watch) = watch(setup.referee(), actors, &terms()).await;
+    let n_asked = Arc::new(AtomicUsize::new(0));
+    let counting = || Box::new(Counting(Arc::clone(&n_asked))) as Box<dyn Player<_>>;
+    let noisy = Noisy(Box::pin(tokio::time::sleep(ms(400))));
+    let mut players: Vec<Box<dyn Player<_>>> = vec![counting(), counting(), counting(), Box::new(noisy)];
+    let mut watch = Watch::default();
+    let verdict = play(setup.referee(), &mut players, &terms(), &mut watch).await;
+    watch.check(&verdict);
     assert_eq!(verdict.ending.cause, Cause::Normal, "{verdict:?}");
-    assert_eq!(watch.fouls().map(|foul| foul.seat.index()).collect::<Vec<_>>(), [1]);
+    assert_eq!(watch.fouls().map(|foul| foul.seat.index()).collect::<Vec<_>>(), [3]);
+    assert_eq!(n_asked.load(Ordering::Relaxed) as u64, verdict.plies, "each question is asked once");
+    assert!(matches!(watch.0[1].0, Event::Fouled(_)), "the offence comes before the answer");
 }
 
 #[tokio::test(start_paused = true)]
@@ -191,7 +228,7 @@ async fn fault_t14_a_refused_move_changes_nothing_and_is_proven() {
         assert_eq!(watch.fouls().count(), 2 * n_seats);
         for window in watch.0.windows(2) {
             let [(_, before), (event, after)] = window else { unreachable!("windows of two") };
-            if let rookery_referee::Event::Fouled(foul) = event {
+            if let Event::Fouled(foul) = event {
                 assert_eq!(foul.ruling, Ruling::AskAgain);
                 assert_eq!(before.key(), after.key(), "the position is unchanged");
                 let legal: Vec<String> = before.legal_moves().map(|mv| mv.to_string()).collect();
@@ -308,7 +345,7 @@ async fn chat_is_bounded_and_changes_nothing() {
             assert_eq!(verdict, quiet, "what is said never affects the game");
             assert!((64..=MAX_CHAT_LINES).contains(&watch.n_said()), "{} lines", watch.n_said());
             for event in watch.events() {
-                if let rookery_referee::Event::Said { text, .. } = event {
+                if let Event::Said { text, .. } = event {
                     assert_eq!(text.chars().count(), MAX_CHAT_CHARS);
                     assert!(!text.contains(char::is_control));
                 }
@@ -343,8 +380,8 @@ async fn everybody_misbehaves() {
 async fn another_seats_bad_answer_is_not_the_asked_ones() {
     let setup = rookery_games::hexapawn::Setup::table("rows=4,cols=4");
     let mut referee = Referee::new(setup.start(), Conduct::removing().with_retries(1));
-    let fault = rookery_referee::Fault::new(Offence::Malformed, "noise");
+    let fault = Fault::new(Offence::Malformed, "noise");
     let event = referee.foul(Seat::new(1), fault).expect("the match goes on until here");
-    let rookery_referee::Event::Fouled(foul) = event else { panic!("an offence") };
+    let Event::Fouled(foul) = event else { panic!("an offence") };
     assert_eq!((foul.ruling, referee.refused()), (Ruling::Removed, 0));
 }
