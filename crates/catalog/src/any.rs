@@ -2,28 +2,37 @@
 
 use std::fmt;
 
-use rookery_referee::Conduct;
+use rookery_referee::{Conduct, Verdict};
 use rookery_rules::{
-    GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Position, Seat, Seed,
-    Setup, SetupError, Status, perft, playout,
+    GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
+    Position, Scene, Seat, Seed, Setup, SetupError, Status, perft, playout,
 };
+use rookery_search::Strategy;
+use tokio::runtime::Runtime;
+
+use crate::matches::{self, MatchOrder, OrderError};
+use crate::players::{self, Limits, PlayerError, PlayerInfo, PlayerSpec};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Send + Sync + 'static {
     /// How it begins.
-    type Setup: Setup<Position: Keyed + Notation>;
+    type Setup: Setup<Position: Keyed + Notation + Picture>;
     /// Its name for people.
     const TITLE: &'static str;
     /// What it is about, in one line.
     const SUMMARY: &'static str;
     /// How many can play.
-    const PLAYERS: &'static str;
+    const SEATS: &'static str;
     /// Its rules, in Markdown.
     const RULES: &'static str;
-    /// The setups whose speed is measured, as options of a game spec.
-    const BENCHES: &'static [&'static str];
     /// What misconduct costs, unless a match says otherwise.
     const CONDUCT: Conduct;
+    /// The built-in players that know only this game.
+    const PLAYERS: &'static [PlayerInfo];
+    /// One of [`PLAYERS`](Game::PLAYERS), by name.
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<<Self::Setup as Setup>::Position>>;
+    /// The setups whose speed is measured, as options of a game spec.
+    const BENCHES: &'static [&'static str];
 }
 
 /// A [`Game`] without its types. Implemented for every game, never by hand.
@@ -35,15 +44,26 @@ pub trait AnyGame: Send + Sync {
     /// What it is about, in one line.
     fn summary(&self) -> &'static str;
     /// How many can play.
-    fn players(&self) -> &'static str;
+    fn seats(&self) -> &'static str;
     /// Its rules, in Markdown.
     fn rules(&self) -> &'static str;
     /// The keys of its game specs.
     fn keys(&self) -> &'static [Key];
     /// The game specs whose speed is measured.
     fn benches(&self) -> Vec<String>;
+    /// Its built-in players, from weak to strong where they know any game, then its own.
+    fn players(&self) -> Vec<&'static PlayerInfo>;
+    /// Whether a player spec names one of its players.
+    fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError>;
     /// What misconduct costs, unless a match says otherwise.
     fn conduct(&self) -> Conduct;
+    /// Plays one match in this thread.
+    ///
+    /// # Panics
+    /// If the order has not one player for each seat.
+    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError>;
+    /// The same game with another random start, if its setup has a seed that the spec leaves open.
+    fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec;
     /// The shortest spec that means the same.
     fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError>;
     /// The first position.
@@ -65,8 +85,16 @@ impl<G: Game> AnyGame for G {
         G::SUMMARY
     }
 
-    fn players(&self) -> &'static str {
-        G::PLAYERS
+    fn seats(&self) -> &'static str {
+        G::SEATS
+    }
+
+    fn players(&self) -> Vec<&'static PlayerInfo> {
+        players::of_game::<G>().collect()
+    }
+
+    fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError> {
+        players::seat::<G>(player, Limits::default(), false).map(|_| ())
     }
 
     fn rules(&self) -> &'static str {
@@ -83,6 +111,18 @@ impl<G: Game> AnyGame for G {
 
     fn conduct(&self) -> Conduct {
         G::CONDUCT
+    }
+
+    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError> {
+        matches::run::<G>(order, runtime, &mut ())
+    }
+
+    fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec {
+        let mut varied = spec.clone();
+        // Small numbers, so that a spec stays readable.
+        varied.options.push(("seed".to_owned(), (seed.0 % 1_000_000).to_string()));
+        // A setup that has no seed, has one given, or makes no use of one refuses it.
+        if G::Setup::from_spec(&varied).is_ok() { varied } else { spec.clone() }
     }
 
     fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError> {
@@ -114,10 +154,14 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn moves(&self) -> Vec<String>;
     /// Reads and plays a move. A text that is no legal move changes nothing.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
+    /// The usual text of a move that may be written in a short form. The move need not be legal.
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError>;
     /// As [`Position::remove`].
     fn remove(&mut self, seat: Seat);
     /// The board for people, several lines.
     fn board(&self) -> String;
+    /// As [`Picture::scene`].
+    fn scene(&self) -> Scene;
     /// The position in one line.
     fn text(&self) -> String;
     /// As [`Keyed::key`].
@@ -126,9 +170,11 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn perft(&self, depth: u32) -> u64;
     /// Plays `n_games` random games from here and says how many moves they took together.
     fn playouts(&self, n_games: u64, seed: Seed) -> u64;
+    /// The same through the referee.
+    fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64;
 }
 
-impl<P: Keyed + Notation> AnyPosition for P {
+impl<P: Keyed + Notation + Picture> AnyPosition for P {
     fn n_seats(&self) -> usize {
         Position::n_seats(self)
     }
@@ -146,12 +192,20 @@ impl<P: Keyed + Notation> AnyPosition for P {
         Ok(Position::play(self, mv)?)
     }
 
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError> {
+        Ok(self.parse_move(text)?.to_string())
+    }
+
     fn remove(&mut self, seat: Seat) {
         Position::remove(self, seat);
     }
 
     fn board(&self) -> String {
         self.to_string()
+    }
+
+    fn scene(&self) -> Scene {
+        Picture::scene(self)
     }
 
     fn text(&self) -> String {
@@ -169,6 +223,10 @@ impl<P: Keyed + Notation> AnyPosition for P {
     fn playouts(&self, n_games: u64, seed: Seed) -> u64 {
         let mut rng = seed.rng();
         (0..n_games).map(|_| u64::from(playout(&mut self.clone(), &mut rng))).sum()
+    }
+
+    fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64 {
+        matches::refereed_playouts(self, n_games, seed)
     }
 }
 

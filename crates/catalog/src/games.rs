@@ -2,8 +2,10 @@
 
 use rookery_games::{fish, hexapawn, renpaarden, stones};
 use rookery_referee::Conduct;
+use rookery_rules::{Key, Kind, Options};
+use rookery_search::Strategy;
 
-use crate::Game;
+use crate::{Game, PlayerInfo, ai};
 
 /// Fish.
 #[derive(Debug)]
@@ -14,11 +16,29 @@ impl Game for Fish {
     const TITLE: &'static str = "Fish";
     const SUMMARY: &'static str =
         "penguins on melting ice floes: collect the most fish before you are stranded";
-    const PLAYERS: &'static str = "2 to 4";
+    const SEATS: &'static str = "2 to 4";
     const RULES: &'static str = include_str!("../../../docs/rules/fish.md");
+    const CONDUCT: Conduct = Conduct::removing();
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4", "board=classic", "rows=5,cols=5,fish=2"];
-    const CONDUCT: Conduct = Conduct::removing();
+    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
+        name: "minimax",
+        keys: &[Key {
+            name: "depth",
+            kind: Kind::Number(1, 8),
+            default: "2",
+            help: "its own turns that it looks ahead",
+        }],
+        summary: "the house player of the original: its own fish a few turns ahead, and the first free tile to place on",
+        quick: false,
+    }];
+
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<fish::Position>> {
+        match name {
+            "minimax" => Box::new(ai::fish::Minimax { depth: options.number("depth") }),
+            _ => unreachable!("{name} is no player of this game alone"),
+        }
+    }
 }
 
 /// Hexapawn.
@@ -29,10 +49,23 @@ impl Game for Hexapawn {
     type Setup = hexapawn::Setup;
     const TITLE: &'static str = "Hexapawn";
     const SUMMARY: &'static str = "pawns only: reach the far row or leave the other side without a move";
-    const PLAYERS: &'static str = "2";
+    const SEATS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
-    const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
     const CONDUCT: Conduct = Conduct::removing().with_retries(1);
+    const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
+    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
+        name: "heuristic",
+        keys: &[],
+        summary: "scores each move alone: distance, captures, danger, a free way",
+        quick: true,
+    }];
+
+    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
+        match name {
+            "heuristic" => Box::new(ai::hexapawn::Heuristic),
+            _ => unreachable!("{name} is no player of this game alone"),
+        }
+    }
 }
 
 /// Renpaarden.
@@ -43,10 +76,23 @@ impl Game for Renpaarden {
     type Setup = renpaarden::Setup;
     const TITLE: &'static str = "Renpaarden";
     const SUMMARY: &'static str = "a race of knights that hop on from enemy to enemy into the opposite home";
-    const PLAYERS: &'static str = "2";
+    const SEATS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../docs/rules/renpaarden.md");
-    const BENCHES: &'static [&'static str] = &["max-turns=1000", "width=5,height=5,max-turns=1000"];
     const CONDUCT: Conduct = Conduct::removing().until_deadline();
+    const BENCHES: &'static [&'static str] = &["max-turns=1000", "width=5,height=5,max-turns=1000"];
+    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
+        name: "homing",
+        keys: &[],
+        summary: "random, but pieces that have reached the goal stay there",
+        quick: true,
+    }];
+
+    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<renpaarden::Position>> {
+        match name {
+            "homing" => Box::new(ai::renpaarden::Homing),
+            _ => unreachable!("{name} is no player of this game alone"),
+        }
+    }
 }
 
 /// Stones.
@@ -57,9 +103,31 @@ impl Game for Stones {
     type Setup = stones::Setup;
     const TITLE: &'static str = "Stones";
     const SUMMARY: &'static str = "step onto an enemy stone to take it; the last one standing wins";
-    const PLAYERS: &'static str = "2 to 8";
+    const SEATS: &'static str = "2 to 8";
     const RULES: &'static str = include_str!("../../../docs/rules/stones.md");
+    const CONDUCT: Conduct = Conduct::aborting();
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4,stones=6", "rows=5,cols=5"];
-    const CONDUCT: Conduct = Conduct::aborting();
+    const PLAYERS: &'static [PlayerInfo] = &[
+        PlayerInfo {
+            name: "aggressive",
+            keys: &[],
+            summary: "the shortest way to any enemy stone",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "cautious",
+            keys: &[],
+            summary: "the same, but not onto a tile beside an enemy if it can be helped",
+            quick: true,
+        },
+    ];
+
+    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<stones::Position>> {
+        match name {
+            "aggressive" => Box::new(ai::stones::Aggressive),
+            "cautious" => Box::new(ai::stones::Cautious),
+            _ => unreachable!("{name} is no player of this game alone"),
+        }
+    }
 }

@@ -13,10 +13,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod ai;
 mod any;
 mod games;
+mod matches;
+mod players;
 
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
+pub use matches::{MatchOrder, OrderError};
+pub use players::{GENERAL, Limits, PlayerError, PlayerInfo, PlayerSpec};
 
 use rookery_rules::{GameSpec, SetupError};
 

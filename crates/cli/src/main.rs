@@ -20,7 +20,7 @@ const EXIT_CODES: &str = "\
 Examples:
   rookery games
   rookery show hexapawn:rows=3,cols=3 --moves \"b2 axb2\"
-  rookery perft hexapawn --depth 8 --json
+  rookery match hexapawn:rows=8,cols=8 playouts random --games 100
 
 A game spec names a game and its setup: NAME or NAME:KEY=VALUE,KEY=VALUE.
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.";
@@ -32,23 +32,29 @@ enum Command {
     Show(commands::show::Args),
     Moves(commands::moves::Args),
     Perft(commands::perft::Args),
+    Match(commands::matches::Args),
+    Players(commands::players::Args),
     Bench(commands::bench::Args),
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut out = io::stdout().lock();
+    let ok = |()| ExitCode::SUCCESS;
     let done = match &cli.command {
-        None => commands::welcome::run(&mut out),
-        Some(Command::Games(args)) => commands::games::run(args, &mut out),
-        Some(Command::Rules(args)) => commands::rules::run(args, &mut out),
-        Some(Command::Show(args)) => commands::show::run(args, &mut out),
-        Some(Command::Moves(args)) => commands::moves::run(args, &mut out),
-        Some(Command::Perft(args)) => commands::perft::run(args, &mut out),
-        Some(Command::Bench(args)) => commands::bench::run(args, &mut out),
+        None => commands::welcome::run(&mut out).map(ok),
+        Some(Command::Games(args)) => commands::games::run(args, &mut out).map(ok),
+        Some(Command::Rules(args)) => commands::rules::run(args, &mut out).map(ok),
+        Some(Command::Show(args)) => commands::show::run(args, &mut out).map(ok),
+        Some(Command::Moves(args)) => commands::moves::run(args, &mut out).map(ok),
+        Some(Command::Perft(args)) => commands::perft::run(args, &mut out).map(ok),
+        Some(Command::Match(args)) => commands::matches::run(args, &mut out),
+        Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
+        Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
     };
-    match done.and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => ExitCode::SUCCESS,
+    let flushed = |code| Ok(out.flush().map(|()| code)?);
+    match done.and_then(flushed) {
+        Ok(code) => code,
         // Whoever read our output has seen enough: `rookery rules fish | head`.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

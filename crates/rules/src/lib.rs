@@ -47,6 +47,7 @@ mod outcome;
 mod perft;
 mod position;
 mod random;
+pub mod scene;
 mod seat;
 mod setup;
 
@@ -54,5 +55,6 @@ pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};
 pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionError, Position};
 pub use random::{Rng, Seed, below, mix, playout};
+pub use scene::{Picture, Scene};
 pub use seat::{BySeat, MAX_SEATS, Seat, Seats};
 pub use setup::{GameSpec, Key, Kind, Options, Setup, SetupError, nearest};

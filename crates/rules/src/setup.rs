@@ -170,25 +170,26 @@ impl GameSpec {
         Ok(Self { game: game.trim().to_owned(), options })
     }
 
-    fn check<'a>(&'a self, game: &'static str, keys: &'static [Key]) -> Result<Options<'a>, SetupError> {
-        for (idx, (name, value)) in self.options.iter().enumerate() {
-            let Some(key) = keys.iter().find(|key| key.name == name) else {
+    /// Checks the options against a table of keys. `name` is what errors call the thing that has these keys.
+    pub fn check<'a>(&'a self, name: &'static str, keys: &'static [Key]) -> Result<Options<'a>, SetupError> {
+        for (idx, (given, value)) in self.options.iter().enumerate() {
+            let Some(key) = keys.iter().find(|key| key.name == given) else {
                 let known: Vec<_> = keys.iter().map(|key| key.name).collect();
                 return Err(SetupError::UnknownKey {
-                    game,
-                    key: shorten(name),
-                    nearest: nearest(name, &known),
+                    game: name,
+                    key: shorten(given),
+                    nearest: nearest(given, &known),
                     known,
                 });
             };
-            if self.options[..idx].iter().any(|(earlier, _)| earlier == name) {
-                return Err(SetupError::Repeated { game, key: key.name });
+            if self.options[..idx].iter().any(|(earlier, _)| earlier == given) {
+                return Err(SetupError::Repeated { game: name, key: key.name });
             }
             if !key.kind.admits(value) {
-                return Err(SetupError::bad_value(game, key.name, value, key.kind.to_string()));
+                return Err(SetupError::bad_value(name, key.name, value, key.kind.to_string()));
             }
         }
-        Ok(Options { spec: self, game, keys })
+        Ok(Options { spec: self, game: name, keys })
     }
 }
 
@@ -281,12 +282,12 @@ impl fmt::Display for SetupError {
                 )
             }
             Self::UnknownKey { game, key, nearest, known } => {
-                write!(
-                    f,
-                    "{game} has no key `{key}`; {}Its keys are {}",
-                    did_you_mean(*nearest),
-                    known.join(", ")
-                )
+                write!(f, "{game} has no key `{key}`; {}", did_you_mean(*nearest))?;
+                if known.is_empty() {
+                    f.write_str("it takes none")
+                } else {
+                    write!(f, "Its keys are {}", known.join(", "))
+                }
             }
             Self::Repeated { game, key } => write!(f, "{game}: the key `{key}` is given twice; give it once"),
             Self::BadValue { game, key, value, allowed } => {

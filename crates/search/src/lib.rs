@@ -3,8 +3,14 @@
 //! A [`Strategy`] gets a position and a [`Budget`] and answers with a legal move. All its randomness comes from the
 //! budget's seed, so a strategy limited by work instead of time gives the same answer on any machine.
 
+mod alphabeta;
+mod mcts;
+mod own_turns;
 mod playouts;
 mod strategy;
 
+pub use alphabeta::{AlphaBeta, Evaluation, Found, LIMIT};
+pub use mcts::{Mcts, Playout, Uniform};
+pub use own_turns::{Gauge, OwnTurns};
 pub use playouts::Playouts;
 pub use strategy::{Budget, First, Random, Stop, Strategy};

@@ -23,6 +23,12 @@ pub trait Strategy<P: Position>: Send {
     fn choose(&mut self, position: &P, budget: &Budget) -> P::Move;
 }
 
+impl<P: Position, S: Strategy<P> + ?Sized> Strategy<P> for Box<S> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        (**self).choose(position, budget)
+    }
+}
+
 /// How much a strategy may think, and the seed of its randomness.
 #[derive(Clone, Debug)]
 pub struct Budget {

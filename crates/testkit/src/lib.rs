@@ -7,6 +7,7 @@
 //! - [`replay`]: a match played again from its events;
 //! - [`sim`]: thousands of matches with seeded faults, over pipes and a clock that jumps;
 //! - [`transcript`]: events as lines;
+//! - [`scenes`]: what pictures promise;
 //! - [`golden`]: a whole game with everything that can be seen of it, compared with a file.
 //!
 //! A failed check panics with the setup and the seed that show it again.
@@ -18,5 +19,6 @@ pub mod naive;
 pub mod perft_file;
 pub mod players;
 pub mod replay;
+pub mod scenes;
 pub mod sim;
 pub mod transcript;

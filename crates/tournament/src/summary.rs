@@ -59,6 +59,13 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Of shares between 0 and 1; `None` if there are none. Never certain, also when all shares are equal.
+    pub fn of_shares(shares: &[f64]) -> Option<Self> {
+        let mean = Self::new(shares)?.mean;
+        let (low, high) = share_interval(shares);
+        Some(Self { mean, error: Some((mean - low).max(high - mean)) })
+    }
+
     /// Of these values; `None` if there are none.
     pub fn new(values: &[f64]) -> Option<Self> {
         let n = values.len() as f64;
@@ -74,6 +81,20 @@ impl Estimate {
     }
 }
 
+/// The ends of the 95 % interval of a mean of shares between 0 and 1: Wilson's interval with the variance that was
+/// seen. Unlike the usual one it stays between 0 and 1, and it does not call ten wins out of ten certain.
+fn share_interval(shares: &[f64]) -> (f64, f64) {
+    const Z: f64 = 1.96;
+    let n = shares.len() as f64;
+    let mean = shares.iter().sum::<f64>() / n;
+    let variance = shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / n;
+    let centre = mean + Z * Z / (2.0 * n);
+    let half = Z * (variance / n + Z * Z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + Z * Z / n;
+    // Rounding must not leave the range, where a clean sweep ends.
+    (((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0))
+}
+
 /// How much stronger the first player is than the second, in Elo points, with 95 % certainty. A side that won
 /// everything is stronger by an unlimited number of points, and an end of the interval may be unlimited too.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -87,14 +108,18 @@ pub struct Elo {
 }
 
 impl Elo {
-    /// From the score of the first player, 0 to 1, and its error.
-    fn new(score: Estimate) -> Self {
-        let elo = |score: f64| {
-            let score = score.clamp(0.0, 1.0);
-            -400.0 * (1.0 / score - 1.0).log10()
+    /// From the shares of the first player in independent parts of the series; `None` if there are none.
+    fn new(shares: &[f64]) -> Option<Self> {
+        // Beyond this share the difference is larger than any that could be told apart from a clean sweep.
+        let elo = |share: f64| match share {
+            _ if share < 1e-9 => f64::NEG_INFINITY,
+            _ if share > 1.0 - 1e-9 => f64::INFINITY,
+            // Adding zero turns a negative zero into zero.
+            _ => -400.0 * (1.0 / share - 1.0).log10() + 0.0,
         };
-        let error = score.error.unwrap_or(1.0);
-        Self { difference: elo(score.mean), low: elo(score.mean - error), high: elo(score.mean + error) }
+        let mean = Estimate::new(shares)?.mean;
+        let (low, high) = share_interval(shares);
+        Some(Self { difference: elo(mean), low: elo(low), high: elo(high) })
     }
 }
 
@@ -129,10 +154,7 @@ impl Summary {
     pub fn new(n_players: usize, results: &[GameResult]) -> Self {
         let players: Vec<PlayerSummary> =
             (0..n_players).map(|player| sum_up(player, n_players, results)).collect();
-        let elo = (n_players == 2)
-            .then(|| pair_scores(results))
-            .and_then(|scores| Estimate::new(&scores))
-            .map(Elo::new);
+        let elo = if n_players == 2 { Elo::new(&pair_scores(results)) } else { None };
         let aborted = results.iter().filter(|result| result.outcome.is_none()).count() as u64;
         Self { players, elo, aborted }
     }
@@ -154,7 +176,7 @@ fn sum_up(player: usize, n_players: usize, results: &[GameResult]) -> PlayerSumm
     PlayerSummary {
         total,
         by_seat,
-        points: Estimate::new(&points),
+        points: Estimate::of_shares(&points),
         place: Estimate::new(&places),
         score: Estimate::new(&scores),
     }
@@ -198,10 +220,7 @@ mod tests {
             assert_eq!(player.by_seat[1], Tally { wins: 0, draws: 0, losses: 2 });
         }
         let elo = summary.elo.unwrap();
-        assert!(
-            elo.difference.abs() < 1e-9 && elo.low.abs() < 1e-9,
-            "pairs that are always even are certain"
-        );
+        assert!(elo.difference == 0.0 && elo.low < 0.0 && (elo.low + elo.high).abs() < 1e-9, "{elo:?}");
     }
 
     #[test]
@@ -210,13 +229,16 @@ mod tests {
         let summary = Summary::new(2, &results(&[Some(0), Some(1), None, None]));
         let elo = summary.elo.unwrap();
         assert!((elo.difference - 190.85).abs() < 0.01, "{elo:?}");
-        assert!(elo.low < elo.difference && elo.high.is_infinite());
+        assert!(elo.low < elo.difference && elo.high > elo.difference);
     }
 
     #[test]
     fn a_clean_sweep_has_no_upper_end() {
-        let elo = Summary::new(2, &results(&[Some(0), Some(1)])).elo.unwrap();
-        assert!(elo.difference.is_infinite() && elo.difference > 0.0);
+        let sweep: Vec<Option<u8>> = (0..100).map(|game| Some(game % 2)).collect();
+        let elo = Summary::new(2, &results(&sweep)).elo.unwrap();
+        assert!(elo.difference.is_infinite() && elo.high.is_infinite());
+        // Wilson's lower end for 50 of 50 pairs is a share of 0.9286.
+        assert!((elo.low - 446.0).abs() < 1.0, "{elo:?}");
     }
 
     #[test]

@@ -75,6 +75,7 @@ fn no_arrow_points_up() {
     // Each crate may use those before it, and the test kit is for tests only.
     let layers = [
         "rookery-rules",
+        "rookery-picture",
         "rookery-games",
         "rookery-search",
         "rookery-referee",

@@ -21,11 +21,13 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Random playouts and perft of every game, on one thread
-    Rules(RulesArgs),
+    Rules(Measure),
+    /// What the referee costs a move: random players through the referee against bare playouts, on one thread
+    Referee(Measure),
 }
 
 #[derive(Debug, clap::Args)]
-struct RulesArgs {
+struct Measure {
     /// Only this game
     #[arg(long, value_name = "NAME", value_parser = rookery_catalog::game)]
     game: Option<&'static dyn rookery_catalog::AnyGame>,
@@ -56,10 +58,74 @@ struct Row {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let What::Rules(args) = &args.what;
-    let games = CATALOG.iter().filter(|game| args.game.is_none_or(|only| only.name() == game.name()));
-    let budget = Duration::from_secs_f64(args.seconds);
-    let rows: Vec<Row> = games.flat_map(|game| game.benches()).map(|spec| measure(spec, budget)).collect();
+    match &args.what {
+        What::Rules(measure) => rules(measure, out),
+        What::Referee(measure) => referee(measure, out),
+    }
+}
+
+impl Measure {
+    /// The specs to measure.
+    fn specs(&self) -> impl Iterator<Item = String> {
+        let games = CATALOG.iter().filter(|game| self.game.is_none_or(|only| only.name() == game.name()));
+        games.flat_map(|game| game.benches())
+    }
+
+    fn budget(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds)
+    }
+}
+
+#[derive(Serialize)]
+struct RefereeRow {
+    game: String,
+    moves_per_second: f64,
+    nanoseconds_per_move: f64,
+    bare_nanoseconds_per_move: f64,
+}
+
+fn referee(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
+    let rows: Vec<RefereeRow> = args
+        .specs()
+        .map(|spec| {
+            let position = start(&spec).expect("the catalog's own specs are right");
+            let (_, moves, seconds) = fastest(|n| position.refereed_playouts(n, Seed(1)), args.budget());
+            let (_, bare_moves, bare_seconds) = fastest(|n| position.playouts(n, Seed(1)), args.budget());
+            RefereeRow {
+                game: spec,
+                moves_per_second: moves / seconds,
+                nanoseconds_per_move: 1e9 * seconds / moves,
+                bare_nanoseconds_per_move: 1e9 * bare_seconds / bare_moves,
+            }
+        })
+        .collect();
+    if args.json {
+        return write_json(out, &rows);
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(["game", "moves/s", "ns/move", "bare playout", "the referee's share"]);
+    for row in &rows {
+        table.add_row([
+            row.game.clone(),
+            millions(row.moves_per_second),
+            format!("{:.0}", row.nanoseconds_per_move),
+            format!("{:.0}", row.bare_nanoseconds_per_move),
+            format!("{:.0}", row.nanoseconds_per_move - row.bare_nanoseconds_per_move),
+        ]);
+    }
+    write_table(table, out)
+}
+
+fn write_table(mut table: Table, out: &mut dyn Write) -> anyhow::Result<()> {
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    Ok(writeln!(out, "{table}")?)
+}
+
+fn rules(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
+    let rows: Vec<Row> = args.specs().map(|spec| measure(spec, args.budget())).collect();
     if args.json {
         return write_json(out, &rows);
     }
@@ -75,10 +141,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
             millions(row.perft_nodes_per_second),
         ]);
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    Ok(writeln!(out, "{table}")?)
+    write_table(table, out)
 }
 
 fn millions(rate: f64) -> String {
@@ -87,7 +150,7 @@ fn millions(rate: f64) -> String {
 
 fn measure(spec: String, budget: Duration) -> Row {
     let position = start(&spec).expect("the catalog's own specs are right");
-    let (playouts, moves, seconds) = playouts(&*position, budget);
+    let (playouts, moves, seconds) = fastest(|n| position.playouts(n, Seed(1)), budget);
     Row {
         game: spec,
         playouts_per_second: playouts / seconds,
@@ -97,13 +160,13 @@ fn measure(spec: String, budget: Duration) -> Row {
     }
 }
 
-/// Playouts and moves made, and the seconds they took, in the fastest of several batches that fill the budget
-/// together: what else the machine does slows a batch down and never speeds it up.
-fn playouts(position: &dyn AnyPosition, budget: Duration) -> (f64, f64, f64) {
+/// Games and moves made, and the seconds they took, in the fastest of several batches that fill the budget together:
+/// what else the machine does slows a batch down and never speeds it up.
+fn fastest(play: impl Fn(u64) -> u64, budget: Duration) -> (f64, f64, f64) {
     const BATCHES: u32 = 8;
     let batch = |n_games| {
         let start = Instant::now();
-        let moves = black_box(position.playouts(n_games, Seed(1)));
+        let moves = black_box(play(n_games));
         (n_games as f64, moves as f64, start.elapsed().as_secs_f64())
     };
     let mut n_games = 1;

@@ -5,7 +5,7 @@ use std::io::Write;
 use rookery_catalog::{AnyGame, CATALOG};
 use serde::Serialize;
 
-use super::write_json;
+use super::{KeyRow, write_json};
 
 /// List the games and the keys of their setups
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
             "{gap}{} ({}, {} players): {}",
             game.name(),
             game.title(),
-            game.players(),
+            game.seats(),
             game.summary()
         )?;
         for key in game.keys() {
@@ -42,31 +42,18 @@ struct GameRow {
     game: &'static str,
     title: &'static str,
     summary: &'static str,
-    players: &'static str,
+    seats: &'static str,
     keys: Vec<KeyRow>,
-}
-
-#[derive(Serialize)]
-struct KeyRow {
-    key: &'static str,
-    allowed: String,
-    default: &'static str,
-    help: &'static str,
 }
 
 impl GameRow {
     fn new(game: &dyn AnyGame) -> Self {
-        let keys = game.keys().iter().map(|key| KeyRow {
-            key: key.name,
-            allowed: key.kind.to_string(),
-            default: key.default,
-            help: key.help,
-        });
+        let keys = game.keys().iter().map(KeyRow::new);
         Self {
             game: game.name(),
             title: game.title(),
             summary: game.summary(),
-            players: game.players(),
+            seats: game.seats(),
             keys: keys.collect(),
         }
     }

@@ -2,15 +2,33 @@
 
 use std::io::Write;
 
+use rookery_rules::Key;
 use serde::Serialize;
 
 pub(crate) mod bench;
 pub(crate) mod games;
+pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
+pub(crate) mod players;
 pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod welcome;
+
+/// A key of a game's or a player's spec, as JSON.
+#[derive(Serialize)]
+struct KeyRow {
+    key: &'static str,
+    allowed: String,
+    default: &'static str,
+    help: &'static str,
+}
+
+impl KeyRow {
+    fn new(key: &Key) -> Self {
+        Self { key: key.name, allowed: key.kind.to_string(), default: key.default, help: key.help }
+    }
+}
 
 /// Writes one JSON value and a newline.
 fn write_json(out: &mut dyn Write, value: &impl Serialize) -> anyhow::Result<()> {

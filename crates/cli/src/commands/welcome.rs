@@ -7,7 +7,7 @@ use rookery_catalog::CATALOG;
 pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "Rookery: one referee for board games between programs and people.\n")?;
     for game in CATALOG {
-        writeln!(out, "  {:12} {} ({} players)", game.name(), game.summary(), game.players())?;
+        writeln!(out, "  {:12} {} ({} players)", game.name(), game.summary(), game.seats())?;
     }
     let game = CATALOG[0].name();
     writeln!(out, "\nTry next:")?;

@@ -19,6 +19,7 @@ mod key;
 mod notation;
 mod position;
 mod refusal;
+mod scene;
 mod setup;
 mod shape;
 

@@ -55,7 +55,7 @@ pub enum Phase {
     Over,
 }
 
-/// What belongs to a player, for [`Position::new`].
+/// What belongs to a player, for [`Position::set_up`].
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Player {
     /// Fish.
