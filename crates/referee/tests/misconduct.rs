@@ -314,6 +314,32 @@ async fn fault_s13_a_panic_is_nobodys_loss() {
     every_game!(check);
 }
 
+/// Panics when it is looked at while another is asked, from the second time on.
+struct Exploding(u32);
+
+impl<P: Position> Player<P> for Exploding {
+    fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
+        Answering::Now(Ok(question.position.legal_moves().next().expect("who is asked has a move")))
+    }
+
+    fn poll_foul(&mut self, _: &mut Context<'_>) -> Poll<Fault> {
+        self.0 += 1;
+        if self.0 > 1 {
+            std::panic::resume_unwind(Box::new("a panic of a test's player"));
+        }
+        Poll::Pending
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fault_s13_a_panic_of_an_unasked_player() {
+    let setup = rookery_games::hexapawn::Setup::table("rows=4,cols=4");
+    let slow = Counting(Arc::new(AtomicUsize::new(0)));
+    let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(slow), Box::new(Exploding(0))];
+    let verdict = play(setup.referee(), &mut players, &terms(), &mut ()).await;
+    assert_eq!((verdict.ending.cause, verdict.outcome), (Cause::PlatformAbort, None));
+}
+
 #[tokio::test(start_paused = true)]
 async fn resigning_is_no_offence() {
     async fn check<S: Table>(options: &str) {

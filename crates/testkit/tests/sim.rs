@@ -42,7 +42,7 @@ fn simulate(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
 // Several tests, so that they run on several cores.
 #[test]
 fn first_seeds() {
-    let causes = simulate(0..5_000);
+    let causes = simulate(0..10_000);
     // All kinds of ends occur: the simulation does what it is meant to.
     for cause in [
         "normal",
@@ -61,17 +61,17 @@ fn first_seeds() {
 
 #[test]
 fn second_seeds() {
-    simulate(5_000..10_000);
+    simulate(10_000..20_000);
 }
 
 #[test]
 fn third_seeds() {
-    simulate(10_000..15_000);
+    simulate(20_000..30_000);
 }
 
 #[test]
 fn fourth_seeds() {
-    simulate(15_000..20_000);
+    simulate(30_000..40_000);
 }
 
 /// One match, given in the environment variable `SIM_SEED`, twice.
