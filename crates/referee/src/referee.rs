@@ -160,6 +160,7 @@ impl<P: Position> Referee<P> {
 
     fn rule(&mut self, seat: Seat, fault: Fault, charge: Option<Charge>) -> Option<EventOf<P>> {
         let asked = self.to_ask() == Some(seat);
+        let refused = if asked { self.refused } else { 0 };
         let legal: Vec<String> = if asked {
             self.position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect()
         } else {
@@ -167,18 +168,18 @@ impl<P: Position> Referee<P> {
         };
         let Fault { offence, detail } = fault;
         if self.built_in.contains(seat) {
-            let sentence = sentence(seat, offence, &detail, self.refused, &legal);
+            let what = predicate(offence, &detail, refused, &legal);
             self.stop(
                 Cause::PlatformAbort,
-                format!("our own player failed, which is nobody's loss: {sentence}"),
+                format!("our own player failed, which is nobody's loss: {seat} {what}"),
             );
             return None;
         }
-        let ruling = self.conduct.ruling(offence, self.refused);
+        let ruling = self.ruling(seat, offence);
         match ruling {
             Ruling::AskAgain => self.refused += 1,
             Ruling::Removed => {
-                let sentence = sentence(seat, offence, &detail, self.refused, &legal);
+                let sentence = format!("{seat} {}", predicate(offence, &detail, refused, &legal));
                 if asked {
                     self.refused = 0;
                 }
@@ -187,13 +188,34 @@ impl<P: Position> Referee<P> {
                 self.look_for_the_end(Some((Cause::Offence(offence), seat, sentence)));
             }
             Ruling::Aborted => {
-                let sentence =
-                    format!("crashed by {}", sentence(seat, offence, &detail, self.refused, &legal));
+                let what = predicate(offence, &detail, refused, &legal);
+                let sentence = format!("crashed by {seat}, who {what}");
                 let ending = Ending { cause: Cause::Offence(offence), seat: Some(seat), sentence };
                 self.verdict = Some(Verdict { ending, outcome: None, plies: self.plies });
             }
         }
         Some(Event::Fouled(Foul { seat, offence, ruling, detail, legal, charge }))
+    }
+
+    /// Refusals belong to the seat that is asked: another one has nothing to try again.
+    fn ruling(&self, seat: Seat, offence: Offence) -> Ruling {
+        if self.to_ask() == Some(seat) {
+            self.conduct.ruling(offence, self.refused)
+        } else {
+            self.conduct.final_ruling(offence)
+        }
+    }
+
+    /// Whether these offences, judged now, end the match.
+    pub(crate) fn would_end_by(&self, fouls: &[(Seat, Fault)]) -> bool {
+        let ends_at_once = |&(seat, ref fault): &(Seat, Fault)| {
+            self.built_in.contains(seat) || self.ruling(seat, fault.offence) == Ruling::Aborted
+        };
+        let mut position = self.position.clone();
+        for &(seat, _) in fouls {
+            position.remove(seat);
+        }
+        fouls.iter().any(ends_at_once) || position.to_move().is_none()
     }
 
     /// Sets the verdict if the game is over. `removal` says which removal just happened: if the game ends with it, it
@@ -224,8 +246,8 @@ impl<P: Position> Referee<P> {
     }
 }
 
-/// What happened, for people: who, what, and what would have been right.
-fn sentence(seat: Seat, offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
+/// What a seat did, for people, and what would have been right: a sentence without its subject.
+fn predicate(offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
     let what = match offence {
         Offence::NoShow => "did not come",
         Offence::BadHello => "did not introduce itself properly",
@@ -250,7 +272,7 @@ fn sentence(seat: Seat, offence: Offence, detail: &str, refused: u32, legal: &[S
         }
     };
     let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-    format!("{seat} {what}{again}{detail}{legal}")
+    format!("{what}{again}{detail}{legal}")
 }
 
 /// Who won, for people.
