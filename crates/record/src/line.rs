@@ -163,7 +163,8 @@ impl<'a> FouledLine<'a> {
 
 impl<'a> VerdictLine<'a> {
     pub(crate) fn of(verdict: &'a Verdict, sha256: &'a str) -> Self {
-        let Verdict { ending, outcome, plies } = verdict;
+        // Who was removed follows from the lines before.
+        let Verdict { ending, outcome, plies, removed: _ } = verdict;
         let index = |seat: Seat| seat.index() as u8;
         Self {
             ending: ending.cause.word().into(),

@@ -349,6 +349,10 @@ impl rookery_rules::Position for Position {
 
     /// Every slide takes a tile and leaves one for the penguin to stand on; before that, the penguins still to be
     /// placed. Removals before the first placement can raise their number to three for each of three players.
+    fn playing(&self) -> Seats {
+        self.playing
+    }
+
     fn max_plies(&self) -> u64 {
         if self.stage == Stage::Over {
             return 0;

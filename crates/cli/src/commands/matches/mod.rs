@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let series = args.series(n_seats);
     let progress = args.progress(series.games);
     let done = series.play(|report| {
-        if let Some(problem) = report.problem() {
+        for problem in report.problems() {
             progress.suspend(|| writeln!(stderr(), "{problem}")).ok();
         }
         progress.inc(1);

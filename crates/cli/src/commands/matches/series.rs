@@ -9,7 +9,7 @@ use std::thread;
 use anyhow::Context;
 use rookery_catalog::{MatchOrder, PlayerSpec, RecordTarget};
 use rookery_record::Limits;
-use rookery_referee::{Blame, Conduct, TimeControl, Verdict};
+use rookery_referee::{Blame, Conduct, Ending, TimeControl, Verdict};
 use rookery_rules::Seed;
 use rookery_tournament::{GameResult, Seating};
 
@@ -41,10 +41,14 @@ pub(super) struct GameReport {
 }
 
 impl GameReport {
-    /// What people should know at once: a line if the game did not end as games should.
-    pub(super) fn problem(&self) -> Option<String> {
+    /// What people should know at once: a line for each player that was removed, and one if the game was stopped.
+    pub(super) fn problems(&self) -> Vec<String> {
         let ending = &self.verdict.ending;
-        ending.blame().map(|_| format!("game {}: {} ({})", self.game + 1, ending.sentence, ending.cause))
+        let stopped = self.verdict.outcome.is_none().then_some(ending);
+        let offences = self.verdict.removed.iter().filter(|removal| removal.blame().is_some());
+        let line =
+            |ending: &Ending| format!("game {}: {} ({})", self.game + 1, ending.sentence, ending.cause);
+        offences.chain(stopped).map(line).collect()
     }
 
     pub(super) fn result(&self) -> GameResult {
