@@ -54,6 +54,33 @@ fn perft() {
     perft_file::check::<Setup>(&tests_dir().join("hexapawn.perft"));
 }
 
+/// How many games there are in all, and how many of them the first player wins.
+fn complete_games(position: &Position) -> (u64, u64) {
+    match position.status() {
+        Status::Over(outcome) => (1, u64::from(outcome.winners.contains(Seat::new(0)))),
+        Status::ToMove(_) => position.legal_moves().fold((0, 0), |(games, wins), mv| {
+            let mut child = position.clone();
+            child.play_unchecked(mv);
+            let (more_games, more_wins) = complete_games(&child);
+            (games + more_games, wins + more_wins)
+        }),
+    }
+}
+
+#[test]
+fn all_games_of_small_boards() {
+    assert_eq!(complete_games(&setup("rows=3,cols=3").start()), (134, 64));
+    for (rows, cols, games) in
+        [(3, 4, 3610), (4, 3, 5022), (3, 5, 141_000), (5, 3, 153_612), (4, 4, 2_330_356)]
+    {
+        assert_eq!(
+            complete_games(&setup(&format!("rows={rows},cols={cols}")).start()).0,
+            games,
+            "{rows} x {cols}"
+        );
+    }
+}
+
 #[test]
 fn golden_playthrough() {
     let text = golden::playthrough(&setup("rows=4,cols=4,eliminate=choose"), Seed(4));

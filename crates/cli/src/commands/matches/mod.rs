@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
+use clap::Parser as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use rookery_catalog::PlayerSpec;
 use rookery_record::Limits;
@@ -22,7 +23,7 @@ use series::Series;
 /// Games come in blocks of as many games as there are players: a block has one start and puts every player once on
 /// every seat (for two players: swapped pairs). The first game seats the players in the order given. The same command
 /// with the same seed plays the same games, at any concurrency, if no time control is set.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Parser)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The game and its setup, for example `hexapawn:rows=4,cols=5`
@@ -141,6 +142,15 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Plays a match of a fraction of a second and shows what it says.
+pub(crate) fn demonstrate(out: &mut dyn Write) -> anyhow::Result<()> {
+    let args =
+        Args::parse_from(["match", "hexapawn", "mcts:playouts=200", "random", "--games", "20", "--quiet"]);
+    let series = args.series(args.spec.n_seats());
+    let done = series.play(|_| {})?;
+    report::Report::new(&series, &done.games).write_table(out)
 }
 
 impl Args {
