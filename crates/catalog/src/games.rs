@@ -53,16 +53,30 @@ impl Game for Hexapawn {
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
     const CONDUCT: Conduct = Conduct::removing().with_retries(1);
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
-    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
-        name: "heuristic",
-        keys: &[],
-        summary: "scores each move alone: distance, captures, danger, a free way",
-        quick: true,
-    }];
+    const PLAYERS: &'static [PlayerInfo] = &[
+        PlayerInfo {
+            name: "heuristic",
+            keys: &[],
+            summary: "scores each move alone: distance, captures, danger, a free way",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "matchbox",
+            keys: &[Key {
+                name: "games",
+                kind: Kind::Number(0, 1_000_000),
+                default: "500",
+                help: "games against random that it learns from before its first move",
+            }],
+            summary: "a machine of matchboxes that has learned by losing (`rookery hexapawn learn` shows how); for small boards",
+            quick: false,
+        },
+    ];
 
-    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
         match name {
             "heuristic" => Box::new(ai::hexapawn::Heuristic),
+            "matchbox" => Box::new(ai::matchbox::Trained::new(options.number("games"))),
             _ => unreachable!("{name} is no player of this game alone"),
         }
     }

@@ -20,6 +20,7 @@ mod matches;
 mod players;
 mod replay;
 
+pub use ai::matchbox::{Course, Lesson, Matchbox};
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
 pub use matches::{MatchOrder, OrderError, RecordTarget};
 pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};

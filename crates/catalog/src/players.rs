@@ -61,7 +61,7 @@ pub static GENERAL: &[PlayerInfo] = &[
 /// let player: PlayerSpec = "minimax:depth=2".parse()?;
 /// assert!(game("fish")?.check_player(&player).is_ok());
 /// let error = game("hexapawn")?.check_player(&player).unwrap_err();
-/// assert_eq!(error.to_string(), "hexapawn has no player `minimax`; its players are random, first, playouts, mcts, heuristic");
+/// assert_eq!(error.to_string(), "hexapawn has no player `minimax`; its players are random, first, playouts, mcts, heuristic, matchbox");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,6 +98,17 @@ pub(crate) fn seat<G: Game>(
     limits: Limits,
     timed: bool,
 ) -> Result<Box<dyn Player<PositionOf<G>>>, PlayerError> {
+    let (strategy, info) = strategy::<G>(player)?;
+    let player =
+        if timed && !info.quick { Strategist::threaded(strategy) } else { Strategist::inline(strategy) };
+    Ok(Box::new(player.with_work(limits.nodes.or(limits.playouts)).with_depth(limits.depth)))
+}
+
+/// A strategy, and what the catalog says about it.
+type Named<P> = (Box<dyn Strategy<P>>, &'static PlayerInfo);
+
+/// The strategy that a player spec names.
+pub(crate) fn strategy<G: Game>(player: &PlayerSpec) -> Result<Named<PositionOf<G>>, PlayerError> {
     let name = player.spec.game.as_str();
     let known = || of_game::<G>().map(|info| info.name).collect::<Vec<_>>();
     let info = of_game::<G>().find(|info| info.name == name).ok_or_else(|| PlayerError::Unknown {
@@ -107,14 +118,8 @@ pub(crate) fn seat<G: Game>(
         known: known(),
     })?;
     let options = player.spec.check(info.name, info.keys).map_err(PlayerError::Option)?;
-    let strategy = if G::PLAYERS.iter().any(|own| own.name == info.name) {
-        G::strategy(info.name, &options)
-    } else {
-        general(info.name, &options)
-    };
-    let player =
-        if timed && !info.quick { Strategist::threaded(strategy) } else { Strategist::inline(strategy) };
-    Ok(Box::new(player.with_work(limits.nodes.or(limits.playouts)).with_depth(limits.depth)))
+    let own = G::PLAYERS.iter().any(|own| own.name == info.name);
+    Ok((if own { G::strategy(info.name, &options) } else { general(info.name, &options) }, info))
 }
 
 fn general<P: Position>(name: &str, options: &Options<'_>) -> Box<dyn Strategy<P>> {
@@ -174,7 +179,7 @@ mod tests {
         for (text, expected) in [
             (
                 "radnom",
-                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts, heuristic",
+                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts, heuristic, matchbox",
             ),
             (
                 "playouts:games=0",

@@ -36,6 +36,7 @@ enum Command {
     Players(commands::players::Args),
     Replay(commands::replay::Args),
     Verify(commands::verify::Args),
+    Hexapawn(commands::hexapawn::Args),
     Bench(commands::bench::Args),
 }
 
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
+        Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out).map(ok),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
     };
     let flushed = |code| Ok(out.flush().map(|()| code)?);

@@ -2,5 +2,6 @@
 
 pub(crate) mod fish;
 pub(crate) mod hexapawn;
+pub(crate) mod matchbox;
 pub(crate) mod renpaarden;
 pub(crate) mod stones;

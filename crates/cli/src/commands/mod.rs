@@ -8,6 +8,7 @@ use serde::Serialize;
 pub(crate) mod bench;
 pub(crate) mod bench_records;
 pub(crate) mod games;
+pub(crate) mod hexapawn;
 pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;

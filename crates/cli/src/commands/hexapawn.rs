@@ -1,0 +1,105 @@
+//! `rookery hexapawn`: what only this game has.
+
+use std::io::Write;
+
+use rookery_catalog::{Course, PlayerSpec};
+use rookery_rules::{Seat, Seed};
+use serde::Serialize;
+
+use super::write_json;
+use crate::spec::{CheckedSpec, UsageError};
+
+/// What only Hexapawn has: a machine of matchboxes that learns by losing
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Learn(LearnArgs),
+}
+
+/// Let a machine of matchboxes learn, and show how it gets on
+///
+/// The machine has a box for every position and a bead for every move. It draws its moves from the boxes, and after a
+/// loss the bead of its last move is taken away.
+#[derive(Debug, clap::Args)]
+struct LearnArgs {
+    /// The board; small ones are learned soonest
+    #[arg(value_name = "GAME-SPEC", default_value = "hexapawn:rows=3,cols=3")]
+    spec: CheckedSpec,
+
+    /// Where the machine sits
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
+    seat: u8,
+
+    /// Who plays against it
+    #[arg(long, value_name = "PLAYER", default_value = "random")]
+    against: PlayerSpec,
+
+    /// How many games it plays
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    games: u64,
+
+    /// Where all randomness comes from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    game: &'a str,
+    seat: u8,
+    against: String,
+    games: u64,
+    /// Whether the machine won, game by game.
+    won: Vec<bool>,
+    boxes: usize,
+    beads: usize,
+}
+
+/// How many lines the table has at the most.
+const LINES: u64 = 20;
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let What::Learn(args) = &args.what;
+    let seat = Seat::new(args.seat - 1);
+    let mut course =
+        Course::new(&args.spec.spec, seat, &args.against).map_err(|error| UsageError(error.to_string()))?;
+    if !args.json {
+        let (spec, seat, against) = (&args.spec.text, args.seat, &args.against);
+        writeln!(out, "{spec}: a machine of matchboxes as player {seat} against {against}")?;
+        writeln!(out, "{:>8} {:>6} {:>6} {:>6} {:>6}", "games", "wins", "losses", "boxes", "beads")?;
+    }
+    let block = args.games.div_ceil(LINES);
+    let mut won = vec![];
+    for game in 0..args.games {
+        won.push(course.lesson(Seed(args.seed).derive(game)).won);
+        let n_done = won.len() as u64;
+        if !args.json && (n_done.is_multiple_of(block) || n_done == args.games) {
+            let of_block = &won[((n_done - 1) / block * block) as usize..];
+            let wins = of_block.iter().filter(|&&won| won).count();
+            let (boxes, beads) = (course.machine().n_boxes(), course.machine().n_beads());
+            writeln!(out, "{n_done:>8} {wins:>6} {:>6} {boxes:>6} {beads:>6}", of_block.len() - wins)?;
+        }
+    }
+    if args.json {
+        let report = Report {
+            game: &args.spec.text,
+            seat: args.seat,
+            against: args.against.to_string(),
+            games: args.games,
+            won,
+            boxes: course.machine().n_boxes(),
+            beads: course.machine().n_beads(),
+        };
+        return write_json(out, &report);
+    }
+    Ok(())
+}
