@@ -49,6 +49,7 @@ mod position;
 mod random;
 mod seat;
 mod setup;
+mod solvable;
 
 pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};
@@ -56,3 +57,4 @@ pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionEr
 pub use random::{Rng, Seed, below, mix, playout};
 pub use seat::{BySeat, MAX_SEATS, Seat, Seats};
 pub use setup::{GameSpec, Key, Kind, Options, Setup, SetupError, nearest};
+pub use solvable::{Solvable, Worth};

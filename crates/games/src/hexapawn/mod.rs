@@ -15,6 +15,7 @@ mod board;
 mod moves;
 mod position;
 mod setup;
+mod solve;
 
 pub use board::{Board, Cell, Situation};
 pub use moves::{Move, Square};
