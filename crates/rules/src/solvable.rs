@@ -137,13 +137,17 @@ impl fmt::Debug for Worth {
 /// Positions of a game between two seats that an exact search can work on. No position ever comes back, and what a
 /// position is worth follows from its code.
 pub trait Solvable: Keyed {
-    /// Whether different codes are all that is needed: positions with the same code are worth the same to the seat to
-    /// move, beyond doubt. Otherwise the code is a hash.
+    /// Whether positions with the same code are worth the same to the seat to move beyond doubt. Otherwise the code is a
+    /// hash, and two positions in 2^64 share one by chance.
     const EXACT: bool;
 
     /// A number for the position. Positions that are symmetric, so that they are worth the same to the seat to move,
     /// may and should share one. Only asked while the game goes on.
     fn code(&self) -> u128;
+
+    /// A number for what never changes during a game and is not part of the code, such as the size of the board: codes
+    /// are compared only within one family.
+    fn family(&self) -> u64;
 
     /// How many bits [`code`](Solvable::code) needs in any position that can follow from this one.
     fn code_bits(&self) -> u32;

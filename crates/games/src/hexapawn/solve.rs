@@ -26,6 +26,17 @@ static TERNARY: [u16; 256] = {
     table
 };
 
+/// Powers of three.
+static POWERS: [u64; 33] = {
+    let mut powers = [1; 33];
+    let mut n = 1;
+    while n < 33 {
+        powers[n] = 3 * powers[n - 1];
+        n += 1;
+    }
+    powers
+};
+
 /// Rows turned upside down.
 #[inline]
 const fn upside_down(mask: u64, rows: u8) -> u64 {
@@ -77,19 +88,23 @@ impl Solvable for Position {
         let image = (mirrored(mine, self.cols), mirrored(theirs, self.cols));
         let (mine, theirs) = if image < (mine, theirs) { image } else { (mine, theirs) };
         let inner_rows = u32::from(self.rows) - 2;
-        let row_states = 3u64.pow(self.cols.into());
+        let row_states = POWERS[usize::from(self.cols)];
         let digit = |row: u32| {
             let bits = |mask: u64| (mask >> (8 * row)) as usize & 0xff;
             u64::from(TERNARY[bits(mine)]) + 2 * u64::from(TERNARY[bits(theirs)])
         };
-        // At most three rows of eight cells fit a word with room to spare.
+        // Three rows of eight cells fit a word with room to spare.
         let low_rows = inner_rows.min(3);
         let low = (1..=low_rows).fold(0, |code, row| code * row_states + digit(row));
         let high = (low_rows + 1..=inner_rows).fold(0, |code, row| code * row_states + digit(row));
-        let inner = u128::from(high) * u128::from(row_states.pow(low_rows)) + u128::from(low);
+        let inner = u128::from(high) * u128::from(POWERS[usize::from(self.cols) * low_rows as usize]) + u128::from(low);
         let edges = (mine & 0xff) << self.cols | (theirs >> (8 * (self.rows - 1)));
         let pawns = inner << (2 * self.cols) | u128::from(edges);
         if self.stage == Stage::Playing { pawns } else { self.stage_code() << self.pawn_bits() | pawns }
+    }
+
+    fn family(&self) -> u64 {
+        u64::from(self.rows) << 8 | u64::from(self.cols)
     }
 
     fn code_bits(&self) -> u32 {

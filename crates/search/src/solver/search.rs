@@ -27,6 +27,8 @@ pub(super) struct Shared<'a> {
 pub(super) struct Worker<'a, P: Solvable> {
     shared: &'a Shared<'a>,
     nodes: u64,
+    /// It gives up after so many positions.
+    quota: u64,
     /// Tells the threads apart: each but the first tries moves in an order that differs a little.
     number: u64,
     /// By ply: room for the children, so that nothing is allocated once it is warm.
@@ -42,8 +44,8 @@ struct Child<P> {
 }
 
 impl<'a, P: Solvable> Worker<'a, P> {
-    pub(super) fn new(shared: &'a Shared<'a>, number: u64) -> Self {
-        Self { shared, nodes: 0, number, children: vec![] }
+    pub(super) fn new(shared: &'a Shared<'a>, number: u64, quota: u64) -> Self {
+        Self { shared, nodes: 0, quota, number, children: vec![] }
     }
 
     /// Whether the position is worth at least `wanted` to the seat to move, as a bound: a lower one if it is at least
@@ -56,9 +58,9 @@ impl<'a, P: Solvable> Worker<'a, P> {
         found
     }
 
-    fn report(&mut self) {
+    fn report(&self) {
+        // The rest was counted on the way.
         self.shared.nodes.fetch_add(self.nodes % LOOK_EVERY, Ordering::Relaxed);
-        self.nodes -= self.nodes % LOOK_EVERY;
     }
 
     fn is_stopped(&self) -> bool {
@@ -67,7 +69,7 @@ impl<'a, P: Solvable> Worker<'a, P> {
         if shared.budget.is_spent(nodes) || (shared.may_grow && shared.table.is_crowded()) {
             shared.stop.store(true, Ordering::Relaxed);
         }
-        shared.stop.load(Ordering::Relaxed)
+        shared.stop.load(Ordering::Relaxed) || self.nodes >= self.quota
     }
 
     fn node(&mut self, position: &P, mover: Seat, slot: Slot, wanted: Worth, ply: usize) -> Option<Worth> {
