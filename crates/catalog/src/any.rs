@@ -10,11 +10,12 @@ use rookery_rules::{
 use rookery_search::Strategy;
 use tokio::runtime::Runtime;
 
-use crate::matches::{self, MatchOrder, OrderError};
+use crate::matches::{self, MatchOrder, OrderError, PositionOf};
 use crate::players::{self, Limits, PlayerError, PlayerInfo, PlayerSpec};
+use crate::solve::{SolveError, SolveOrder, Solved};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
-pub trait Game: Send + Sync + 'static {
+pub trait Game: Sized + Send + Sync + 'static {
     /// How it begins.
     type Setup: Setup<Position: Keyed + Notation>;
     /// Its name for people.
@@ -31,6 +32,8 @@ pub trait Game: Send + Sync + 'static {
     const PLAYERS: &'static [PlayerInfo];
     /// One of [`PLAYERS`](Game::PLAYERS), by name.
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<<Self::Setup as Setup>::Position>>;
+    /// Finds out what a position is worth with best play, or says why it cannot.
+    fn solve(position: &PositionOf<Self>, order: &SolveOrder) -> Result<Solved, SolveError>;
     /// The setups whose speed is measured, as options of a game spec.
     const BENCHES: &'static [&'static str];
 }
@@ -70,6 +73,8 @@ pub trait AnyGame: Send + Sync {
     fn start(&self, spec: &GameSpec) -> Result<Box<dyn AnyPosition>, SetupError>;
     /// A position from its text.
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError>;
+    /// Finds out what a position, given as text, is worth with best play.
+    fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError>;
 }
 
 impl<G: Game> AnyGame for G {
@@ -135,6 +140,11 @@ impl<G: Game> AnyGame for G {
 
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError> {
         Ok(Box::new(<G::Setup as Setup>::Position::from_text(text)?))
+    }
+
+    fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError> {
+        let position = <G::Setup as Setup>::Position::from_text(position).map_err(SolveError::Position)?;
+        G::solve(&position, order)
     }
 }
 

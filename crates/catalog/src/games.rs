@@ -2,9 +2,10 @@
 
 use rookery_games::{fish, hexapawn, renpaarden, stones};
 use rookery_referee::Conduct;
-use rookery_rules::{Key, Kind, Options};
+use rookery_rules::{Key, Kind, Options, Setup as _};
 use rookery_search::Strategy;
 
+use crate::solve::{self, SolveError, SolveOrder, Solved};
 use crate::{Game, PlayerInfo, ai};
 
 /// Fish.
@@ -39,6 +40,10 @@ impl Game for Fish {
             _ => unreachable!("{name} is no player of this game alone"),
         }
     }
+
+    fn solve(position: &fish::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve(Self::Setup::GAME, position, order)
+    }
 }
 
 /// Hexapawn.
@@ -66,6 +71,10 @@ impl Game for Hexapawn {
             _ => unreachable!("{name} is no player of this game alone"),
         }
     }
+
+    fn solve(position: &hexapawn::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve(Self::Setup::GAME, position, order)
+    }
 }
 
 /// Renpaarden.
@@ -92,6 +101,12 @@ impl Game for Renpaarden {
             "homing" => Box::new(ai::renpaarden::Homing),
             _ => unreachable!("{name} is no player of this game alone"),
         }
+    }
+
+    fn solve(_: &renpaarden::Position, _: &SolveOrder) -> Result<Solved, SolveError> {
+        Err(SolveError::Refused(
+            "positions of this game come back, and its solver has no answer to that yet".to_owned(),
+        ))
     }
 }
 
@@ -129,5 +144,11 @@ impl Game for Stones {
             "cautious" => Box::new(ai::stones::Cautious),
             _ => unreachable!("{name} is no player of this game alone"),
         }
+    }
+
+    fn solve(_: &stones::Position, _: &SolveOrder) -> Result<Solved, SolveError> {
+        Err(SolveError::Refused(
+            "positions of this game come back, and its solver has no answer to that yet".to_owned(),
+        ))
     }
 }

@@ -18,10 +18,14 @@ mod any;
 mod games;
 mod matches;
 mod players;
+mod solve;
 
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
 pub use matches::{MatchOrder, OrderError};
 pub use players::{GENERAL, Limits, PlayerError, PlayerInfo, PlayerSpec};
+
+pub use rookery_search::{Progress, Stop, Want};
+pub use solve::{SolveError, SolveOrder, Solved, Value};
 
 use rookery_rules::{GameSpec, SetupError};
 

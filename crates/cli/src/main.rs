@@ -33,6 +33,7 @@ enum Command {
     Moves(commands::moves::Args),
     Perft(commands::perft::Args),
     Match(commands::matches::Args),
+    Solve(commands::solve::Args),
     Players(commands::players::Args),
     Bench(commands::bench::Args),
 }
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Some(Command::Moves(args)) => commands::moves::run(args, &mut out).map(ok),
         Some(Command::Perft(args)) => commands::perft::run(args, &mut out).map(ok),
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
+        Some(Command::Solve(args)) => commands::solve::run(args, &mut out),
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
     };

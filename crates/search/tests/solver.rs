@@ -159,7 +159,10 @@ fn codes_are_shared_by_symmetric_positions_only() {
         assert_eq!(entry.0, worth, "{text}");
         entry.1 += 1;
     }
-    assert!(by_code.values().all(|&(_, images)| images <= 4), "a board, its mirror image, and both with colours changed");
+    assert!(
+        by_code.values().all(|&(_, images)| images <= 4),
+        "a board, its mirror image, and both with colours changed"
+    );
     for (text, image) in [
         ("p1 1..1/.1../2.2./.2.2", "p1 1..1/..1./.2.2/2.2."),
         ("p1 1..1/.1../2.2./.2.2", "p2 .1.1/1.1./.2../2..2"),

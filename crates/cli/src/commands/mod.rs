@@ -13,6 +13,7 @@ pub(crate) mod perft;
 pub(crate) mod players;
 pub(crate) mod rules;
 pub(crate) mod show;
+pub(crate) mod solve;
 pub(crate) mod welcome;
 
 /// A key of a game's or a player's spec, as JSON.

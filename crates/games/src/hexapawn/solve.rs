@@ -97,7 +97,8 @@ impl Solvable for Position {
         let low_rows = inner_rows.min(3);
         let low = (1..=low_rows).fold(0, |code, row| code * row_states + digit(row));
         let high = (low_rows + 1..=inner_rows).fold(0, |code, row| code * row_states + digit(row));
-        let inner = u128::from(high) * u128::from(POWERS[usize::from(self.cols) * low_rows as usize]) + u128::from(low);
+        let inner = u128::from(high) * u128::from(POWERS[usize::from(self.cols) * low_rows as usize])
+            + u128::from(low);
         let edges = (mine & 0xff) << self.cols | (theirs >> (8 * (self.rows - 1)));
         let pawns = inner << (2 * self.cols) | u128::from(edges);
         if self.stage == Stage::Playing { pawns } else { self.stage_code() << self.pawn_bits() | pawns }

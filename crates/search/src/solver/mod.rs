@@ -150,6 +150,13 @@ impl<P: Solvable> Solver<P> {
         self.table.save(out)
     }
 
+    /// Counts in `progress`, which somebody watches.
+    #[must_use]
+    pub fn watched(mut self, progress: &Progress) -> Self {
+        self.progress = progress.clone();
+        self
+    }
+
     /// Positions looked at so far, to be watched from another thread.
     pub fn progress(&self) -> Progress {
         self.progress.clone()
@@ -241,10 +248,7 @@ impl<P: Solvable> Solver<P> {
     fn known(&self, position: &P) -> Bounds {
         let (low, high) = position.foresee();
         let known = self.table.get(self.table.slot(position.code()));
-        Bounds {
-            low: low.max(known.low).max(Worth::loss(1)),
-            high: high.min(known.high).min(Worth::win(1)),
-        }
+        Bounds { low: low.max(known.low).max(Worth::loss(1)), high: high.min(known.high).min(Worth::win(1)) }
     }
 
     /// The first moves in the game's order that keep the worth, up to the end.
