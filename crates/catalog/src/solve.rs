@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rookery_rules::{Notation, ParsePositionError, Seat, Solvable, Worth};
 use rookery_search::{Budget, Progress, Refuted, Solution, Solver, Stop, Unsolvable, Want};
@@ -61,6 +62,8 @@ pub struct Solved {
     pub first_moves: Vec<(String, Value)>,
     /// Positions looked at.
     pub nodes: u64,
+    /// How long the search took, without reading, writing and walking through the proof.
+    pub elapsed: Duration,
     /// Positions remembered.
     pub entries: u64,
     /// Bytes of the table.
@@ -123,7 +126,9 @@ pub(crate) fn solve<P: Solvable + Notation>(
     };
     let mut solver = solver.watched(&order.progress);
     let budget = Budget { stop: order.stop.clone(), ..Budget::default() };
+    let start = Instant::now();
     let solution = solver.solve(order.want, &budget);
+    let elapsed = start.elapsed();
     if let Some(db) = &db {
         db.save(&solver).map_err(|error| SolveError::File(db.path.clone(), error))?;
     }
@@ -138,7 +143,7 @@ pub(crate) fn solve<P: Solvable + Notation>(
     } else {
         None
     };
-    Ok(Solved { nodes, verified, ..in_text(position, &solution, &solver) })
+    Ok(Solved { nodes, elapsed, verified, ..in_text(position, &solution, &solver) })
 }
 
 fn in_text<P: Solvable>(position: &P, solution: &Solution<P::Move>, solver: &Solver<P>) -> Solved {
@@ -155,6 +160,7 @@ fn in_text<P: Solvable>(position: &P, solution: &Solution<P::Move>, solver: &Sol
         line: solution.line.iter().map(ToString::to_string).collect(),
         first_moves: solution.first_moves.iter().map(|&(mv, worth)| (mv.to_string(), value(worth))).collect(),
         nodes: 0,
+        elapsed: Duration::ZERO,
         entries: solver.entries(),
         bytes: solver.bytes(),
         compared_bits: solver.compared_bits(),

@@ -108,13 +108,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         stop,
         progress: Progress::default(),
     };
-    let start = Instant::now();
     let game = args.position.spec.game;
     let solved = watched(args, &order, || game.solve(&position, &order));
-    let seconds = start.elapsed().as_secs_f64();
     match solved {
         Ok(solved) => {
-            let report = Report::new(&args.position.spec.text, &position, &solved, seconds);
+            let report = Report::new(&args.position.spec.text, &position, &solved);
             if args.json {
                 write_json(out, &report)?
             } else {
@@ -203,7 +201,7 @@ fn winner(value: Value) -> &'static str {
 }
 
 impl<'a> Report<'a> {
-    fn new(game: &'a str, position: &'a str, solved: &'a Solved, seconds: f64) -> Self {
+    fn new(game: &'a str, position: &'a str, solved: &'a Solved) -> Self {
         let moves = solved.first_moves.iter();
         Self {
             game,
@@ -215,7 +213,7 @@ impl<'a> Report<'a> {
                 .map(|(mv, value)| MoveRow { mv, winner: winner(*value), plies: value.plies })
                 .collect(),
             nodes: solved.nodes,
-            seconds,
+            seconds: solved.elapsed.as_secs_f64(),
             verified: solved.verified.is_some(),
             verified_positions: solved.verified,
             entries: solved.entries,
