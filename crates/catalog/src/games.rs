@@ -131,10 +131,8 @@ impl Game for Renpaarden {
         }
     }
 
-    fn solve(_: &renpaarden::Position, _: &SolveOrder) -> Result<Solved, SolveError> {
-        Err(SolveError::Refused(
-            "positions of this game come back, and its solver has no answer to that yet".to_owned(),
-        ))
+    fn solve(position: &renpaarden::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve_recurring(position, order)
     }
 }
 
@@ -174,9 +172,7 @@ impl Game for Stones {
         }
     }
 
-    fn solve(_: &stones::Position, _: &SolveOrder) -> Result<Solved, SolveError> {
-        Err(SolveError::Refused(
-            "positions of this game come back, and its solver has no answer to that yet".to_owned(),
-        ))
+    fn solve(position: &stones::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve_recurring(position, order)
     }
 }

@@ -6,8 +6,10 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rookery_rules::{Notation, ParsePositionError, Seat, Solvable, Worth};
-use rookery_search::{Budget, Progress, Refuted, Solution, Solver, Stop, Unsolvable, Want};
+use rookery_rules::{Notation, ParsePositionError, Recurring, Seat, Solvable, Worth};
+use rookery_search::{
+    Arrangements, Budget, Fate, NotSolved, Progress, Refuted, Solution, Solver, Stop, Unsolvable, Want,
+};
 
 /// What is asked of a solver.
 #[derive(Clone, Debug)]
@@ -144,6 +146,40 @@ pub(crate) fn solve<P: Solvable + Notation>(
         None
     };
     Ok(Solved { nodes, elapsed, verified, ..in_text(position, &solution, &solver) })
+}
+
+/// Solves a position of a game in which positions come back.
+pub(crate) fn solve_recurring<P: Recurring>(position: &P, order: &SolveOrder) -> Result<Solved, SolveError> {
+    if order.db.is_some() {
+        let reason =
+            "positions of this game come back, and tables of such games are not kept; leave the folder out";
+        return Err(SolveError::Refused(reason.to_owned()));
+    }
+    let failed = |error| match error {
+        NotSolved::Stopped => SolveError::Stopped,
+        NotSolved::Unsolvable(error) => SolveError::Unsolvable(error),
+        NotSolved::Refuted(position) => SolveError::Refuted(Refuted::Fate { position }),
+        NotSolved::TooMany(_) | NotSolved::Capped => SolveError::Refused(error.to_string()),
+    };
+    let start = Instant::now();
+    let found = Arrangements::solve(position, order.memory, &order.stop, &order.progress).map_err(failed)?;
+    let elapsed = start.elapsed();
+    let value = |fate: Fate| match fate {
+        Fate::Won(seat, plies) => Value { winner: Some(seat), plies: Some(plies) },
+        Fate::Drawn => Value { winner: None, plies: None },
+    };
+    let first_moves = if order.want == Want::Moves { found.first_moves() } else { vec![] };
+    Ok(Solved {
+        value: value(found.fate(position).expect("the start can be reached")),
+        line: found.line().iter().map(ToString::to_string).collect(),
+        first_moves: first_moves.into_iter().map(|(mv, fate)| (mv.to_string(), value(fate))).collect(),
+        nodes: order.progress.nodes(),
+        elapsed,
+        entries: found.len() as u64,
+        bytes: found.bytes(),
+        compared_bits: Some(64),
+        verified: order.verify.then(|| found.verify(&order.stop)).transpose().map_err(failed)?,
+    })
 }
 
 fn in_text<P: Solvable>(position: &P, solution: &Solution<P::Move>, solver: &Solver<P>) -> Solved {

@@ -57,4 +57,4 @@ pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionEr
 pub use random::{Rng, Seed, below, mix, playout};
 pub use seat::{BySeat, MAX_SEATS, Seat, Seats};
 pub use setup::{GameSpec, Key, Kind, Options, Setup, SetupError, nearest};
-pub use solvable::{Solvable, Worth};
+pub use solvable::{Recurring, Solvable, Worth};

@@ -160,6 +160,14 @@ pub trait Solvable: Keyed {
     }
 }
 
+/// Positions of a game between two seats in which positions come back, and in which endless play is a draw because a cap
+/// ends it sooner or later.
+pub trait Recurring: Keyed {
+    /// For so many moves from here no cap can end the game, and what can be played and who wins follows from the
+    /// [`key`](Keyed::key) alone; 0 if some rule asks for more than the key tells.
+    fn free_plies(&self) -> u64;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

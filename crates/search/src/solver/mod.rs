@@ -6,6 +6,7 @@
 //! one move, in two, and so on, so that the first yes is exact.
 
 mod perfect;
+mod recurring;
 mod search;
 mod table;
 mod verify;
@@ -20,6 +21,7 @@ use rookery_rules::{Solvable, Status, Worth};
 
 use crate::Budget;
 pub use perfect::Perfect;
+pub use recurring::{Arrangements, Fate, NotSolved};
 use search::{Shared, Worker};
 use table::{Bounds, Table};
 pub use verify::{Refuted, Verified};

@@ -27,6 +27,11 @@ pub enum Refuted {
         /// What it was said to get at least.
         claimed: Worth,
     },
+    /// How this position ends does not follow from how those after it end.
+    Fate {
+        /// The position, as people see it.
+        position: String,
+    },
     /// The walk was stopped, or became larger than the table may be.
     Stopped,
 }
@@ -40,6 +45,7 @@ impl fmt::Display for Refuted {
                     "the proof fails: {seat} does not have at least a {claimed} in this position:\n{position}"
                 )
             }
+            Self::Fate { position } => write!(f, "the proof fails in this position:\n{position}"),
             Self::Stopped => {
                 f.write_str("the proof was not walked through: it was stopped or did not fit the memory")
             }
