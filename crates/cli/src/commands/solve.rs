@@ -114,9 +114,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Ok(solved) => {
             let report = Report::new(&args.position.spec.text, &position, &solved);
             if args.json {
-                write_json(out, &report)?
+                write_json(out, &report)?;
             } else {
-                report.write(out)?
+                report.write(out)?;
             }
             Ok(ExitCode::SUCCESS)
         }

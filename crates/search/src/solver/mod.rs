@@ -257,7 +257,7 @@ impl<P: Solvable> Solver<P> {
     fn line(&mut self, mut position: P, mut worth: Worth, budget: &Budget) -> Option<Vec<P::Move>> {
         let mut line = vec![];
         while let Status::ToMove(mover) = position.status() {
-            let (mv, child) = self.keep(&position, worth, budget)??;
+            let (mv, child) = self.keep(&position, worth, budget).ok()??;
             worth = worth.younger();
             if child.to_move().is_some_and(|next| next != mover) {
                 worth = worth.flip();
@@ -268,9 +268,8 @@ impl<P: Solvable> Solver<P> {
         Some(line)
     }
 
-    /// The first move in the game's order that keeps at least this worth, and what it leads to. The outer `None` means
-    /// that the budget ended, the inner one that there is no such move.
-    fn keep(&mut self, position: &P, worth: Worth, budget: &Budget) -> Option<Option<(P::Move, P)>> {
+    /// The first move in the game's order that keeps at least this worth, and what it leads to, if there is one.
+    fn keep(&mut self, position: &P, worth: Worth, budget: &Budget) -> Result<Option<(P::Move, P)>, Spent> {
         let mover = position.to_move().expect("the game goes on");
         for mv in position.legal_moves() {
             let mut child = position.clone();
@@ -278,14 +277,14 @@ impl<P: Solvable> Solver<P> {
             let wanted = worth.younger();
             let keeps = match child.to_move() {
                 None => search::ended(&child, mover) >= wanted,
-                Some(next) if next == mover => self.test(&child, wanted, budget)? >= wanted,
-                Some(_) => self.test(&child, wanted.flip().next(), budget)? <= wanted.flip(),
+                Some(next) if next == mover => self.test(&child, wanted, budget).ok_or(Spent)? >= wanted,
+                Some(_) => self.test(&child, wanted.flip().next(), budget).ok_or(Spent)? <= wanted.flip(),
             };
             if keeps {
-                return Some(Some((mv, child)));
+                return Ok(Some((mv, child)));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     /// Whether a position is worth at least `wanted`, as a bound; enlarges the table when it must.
@@ -323,6 +322,9 @@ impl<P: Solvable> Solver<P> {
         [4, 2].map(|factor| now.saturating_mul(factor)).into_iter().find(|bytes| now + bytes <= self.limit)
     }
 }
+
+/// The budget ended before there was an answer.
+struct Spent;
 
 /// Whether this kind of search can tell what a position is worth.
 fn check<P: Solvable>(start: &P) -> Result<(), Unsolvable> {

@@ -104,22 +104,22 @@ impl Table {
         let work = u64::from((work.max(1).ilog2() / 2).min((1 << WORK_BITS) - 1));
         let bucket = &self.buckets[slot.bucket].0;
         let (mut victim, mut least) = (0, u64::MAX);
-        for (way, word) in bucket.iter().enumerate() {
-            let word = word.load(Ordering::Relaxed);
-            if word == 0 {
+        for (way, entry) in bucket.iter().enumerate() {
+            let old = entry.load(Ordering::Relaxed);
+            if old == 0 {
                 self.used.fetch_add(1, Ordering::Relaxed);
                 victim = way;
                 break;
             }
-            if word >> (64 - TAG_BITS) == slot.tag {
-                let known = bounds(word);
+            if old >> (64 - TAG_BITS) == slot.tag {
+                let known = bounds(old);
                 let both = Bounds { low: known.low.max(new.low), high: known.high.min(new.high) };
-                let work = work.max(work_of(word));
-                bucket[way].store(pack(slot.tag, both, work), Ordering::Relaxed);
+                let work = work.max(work_of(old));
+                entry.store(pack(slot.tag, both, work), Ordering::Relaxed);
                 return;
             }
-            if work_of(word) < least {
-                (victim, least) = (way, work_of(word));
+            if work_of(old) < least {
+                (victim, least) = (way, work_of(old));
             }
         }
         bucket[victim].store(pack(slot.tag, new, work), Ordering::Relaxed);
