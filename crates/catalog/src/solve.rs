@@ -251,3 +251,74 @@ impl Db {
         fs::rename(unfinished, &self.path)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game;
+
+    /// A folder that is removed at the end.
+    struct Dir(PathBuf);
+
+    impl Dir {
+        fn new(name: &str) -> Self {
+            Self(std::env::temp_dir().join(format!("rookery-solve-{name}-{}", std::process::id())))
+        }
+    }
+
+    impl Drop for Dir {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const START: &str = "p1 11111/...../...../...../22222";
+
+    #[test]
+    fn a_kept_table_saves_the_work() {
+        let dir = Dir::new("kept");
+        let order = || SolveOrder { db: Some(dir.0.clone()), ..SolveOrder::default() };
+        let hexapawn = game("hexapawn").unwrap();
+        let stopped = order();
+        stopped.stop.set();
+        assert!(matches!(hexapawn.solve(START, &stopped), Err(SolveError::Stopped)));
+        let path = dir.0.join("hexapawn-505-34.table");
+        assert!(path.exists(), "what was found out is saved also when it is stopped");
+        let first = hexapawn.solve(START, &order()).unwrap();
+        let second = hexapawn.solve(START, &order()).unwrap();
+        assert_eq!(
+            (&first.value, &first.line, &first.first_moves),
+            (&second.value, &second.line, &second.first_moves)
+        );
+        assert!(second.nodes * 10 < first.nodes, "{} and then {}", first.nodes, second.nodes);
+
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[100_000] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let error = hexapawn.solve(START, &order()).unwrap_err().to_string();
+        assert!(error.contains("its checksum is wrong; remove the file"), "{error}");
+        bytes[0] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let error = hexapawn.solve(START, &order()).unwrap_err().to_string();
+        assert!(error.contains("it begins with"), "{error}");
+        let too_little = SolveOrder { memory: 1 << 16, ..order() };
+        assert!(matches!(hexapawn.solve(START, &too_little), Err(SolveError::File(..))));
+    }
+
+    #[test]
+    fn every_game_answers_or_says_why_not() {
+        for (name, text) in
+            [("fish", "p1 152/315/222 0,0 place=4"), ("hexapawn", START), ("stones", "0 00./.../.11")]
+        {
+            let order = SolveOrder { verify: true, threads: 2, ..SolveOrder::default() };
+            let solved = game(name).unwrap().solve(text, &order).unwrap();
+            assert!(solved.verified.is_some_and(|positions| positions > 0), "{name}");
+            let best = solved.first_moves.iter().filter(|(_, value)| *value == solved.value);
+            assert!(best.count() > 0, "{name}: some first move keeps the value");
+        }
+        let error = game("fish").unwrap().solve("nonsense", &SolveOrder::default()).unwrap_err();
+        assert!(matches!(error, SolveError::Position(_)));
+        let over = game("hexapawn").unwrap().solve("p1 ..2/.../...", &SolveOrder::default()).unwrap_err();
+        assert!(matches!(over, SolveError::Unsolvable(Unsolvable::Over)));
+    }
+}

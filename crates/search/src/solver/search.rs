@@ -107,7 +107,10 @@ impl<'a, P: Solvable> Worker<'a, P> {
         } else {
             Bounds { high: found, ..Bounds::NONE }
         };
-        self.shared.table.put(slot, bounds, self.nodes - before);
+        // What its moves show at once need not be remembered: that would fill a third of the table.
+        if self.nodes > before {
+            self.shared.table.put(slot, bounds, self.nodes - before);
+        }
         Some(found)
     }
 
