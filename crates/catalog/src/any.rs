@@ -2,22 +2,24 @@
 
 use std::fmt;
 
+use rookery_record::{Header, Limits, Problem, Replay, random_record};
 use rookery_referee::{Conduct, Verdict};
 use rookery_rules::{
-    GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Position, Seat,
-    Seed, Setup, SetupError, Status, perft, playout,
+    GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
+    Position, Scene, Seat, Seed, Setup, SetupError, Status, perft, playout,
 };
 use rookery_search::Strategy;
 use tokio::runtime::Runtime;
 
-use crate::matches::{self, MatchOrder, OrderError, PositionOf};
-use crate::players::{self, Limits, PlayerError, PlayerInfo, PlayerSpec};
+use crate::AnyReplay;
+use crate::matches::{self, MatchOrder, OrderError, PositionOf, RecordTarget};
+use crate::players::{self, PlayerError, PlayerInfo, PlayerSpec};
 use crate::solve::{SolveError, SolveOrder, Solved};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Sized + Send + Sync + 'static {
     /// How it begins.
-    type Setup: Setup<Position: Keyed + Notation>;
+    type Setup: Setup<Position: Keyed + Notation + Picture>;
     /// Its name for people.
     const TITLE: &'static str;
     /// What it is about, in one line.
@@ -60,11 +62,16 @@ pub trait AnyGame: Send + Sync {
     fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError>;
     /// What misconduct costs, unless a match says otherwise.
     fn conduct(&self) -> Conduct;
-    /// Plays one match in this thread.
+    /// Plays one match in this thread, and keeps a record of it if a place for one is given.
     ///
     /// # Panics
     /// If the order has not one player for each seat.
-    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError>;
+    fn play(
+        &self,
+        order: &MatchOrder,
+        runtime: &Runtime,
+        record: Option<&RecordTarget>,
+    ) -> Result<Verdict, OrderError>;
     /// The same game with another random start, if its setup has a seed that the spec leaves open.
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec;
     /// The shortest spec that means the same.
@@ -75,6 +82,10 @@ pub trait AnyGame: Send + Sync {
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError>;
     /// Finds out what a position, given as text, is worth with best play.
     fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError>;
+    /// Begins to judge a recorded match again; `line` is the first line of the record, read already as `header`.
+    fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem>;
+    /// The record of a match between players who move at random.
+    fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError>;
 }
 
 impl<G: Game> AnyGame for G {
@@ -118,8 +129,13 @@ impl<G: Game> AnyGame for G {
         G::CONDUCT
     }
 
-    fn play(&self, order: &MatchOrder, runtime: &Runtime) -> Result<Verdict, OrderError> {
-        matches::run::<G>(order, runtime, &mut ())
+    fn play(
+        &self,
+        order: &MatchOrder,
+        runtime: &Runtime,
+        record: Option<&RecordTarget>,
+    ) -> Result<Verdict, OrderError> {
+        matches::run::<G>(order, runtime, record)
     }
 
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec {
@@ -146,6 +162,14 @@ impl<G: Game> AnyGame for G {
         let position = <G::Setup as Setup>::Position::from_text(position).map_err(SolveError::Position)?;
         G::solve(&position, order)
     }
+
+    fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {
+        Ok(Box::new(Replay::new::<G::Setup>(header, line)?))
+    }
+
+    fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError> {
+        Ok(random_record(&G::Setup::from_spec(spec)?, seed))
+    }
 }
 
 impl fmt::Debug for dyn AnyGame {
@@ -164,10 +188,14 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn moves(&self) -> Vec<String>;
     /// Reads and plays a move. A text that is no legal move changes nothing.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
+    /// The usual text of a move that may be written in a short form. The move need not be legal.
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError>;
     /// As [`Position::remove`].
     fn remove(&mut self, seat: Seat);
     /// The board for people, several lines.
     fn board(&self) -> String;
+    /// As [`Picture::scene`].
+    fn scene(&self) -> Scene;
     /// The position in one line.
     fn text(&self) -> String;
     /// As [`Keyed::key`].
@@ -180,7 +208,7 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64;
 }
 
-impl<P: Keyed + Notation> AnyPosition for P {
+impl<P: Keyed + Notation + Picture> AnyPosition for P {
     fn n_seats(&self) -> usize {
         Position::n_seats(self)
     }
@@ -198,12 +226,20 @@ impl<P: Keyed + Notation> AnyPosition for P {
         Ok(Position::play(self, mv)?)
     }
 
+    fn read_move(&self, text: &str) -> Result<String, ParseMoveError> {
+        Ok(self.parse_move(text)?.to_string())
+    }
+
     fn remove(&mut self, seat: Seat) {
         Position::remove(self, seat);
     }
 
     fn board(&self) -> String {
         self.to_string()
+    }
+
+    fn scene(&self) -> Scene {
+        Picture::scene(self)
     }
 
     fn text(&self) -> String {

@@ -1,8 +1,8 @@
 //! All games by name.
 //!
 //! Below this crate every game has its own types; above it a game is a name and a position is text. The step is
-//! taken once, here: [`Game`] describes a game with its types, [`AnyGame`] and [`AnyPosition`] are the same without
-//! them, and [`CATALOG`] lists all games. Nothing outside this crate asks for a game by its name.
+//! taken once, here: [`Game`] describes a game with its types, [`AnyGame`], [`AnyPosition`] and [`AnyReplay`] are the same
+//! without them, and [`CATALOG`] lists all games. Nothing outside this crate asks for a game by its name.
 //!
 //! ```
 //! use rookery_catalog::start;
@@ -18,11 +18,13 @@ mod any;
 mod games;
 mod matches;
 mod players;
+mod replay;
 mod solve;
 
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
-pub use matches::{MatchOrder, OrderError};
-pub use players::{GENERAL, Limits, PlayerError, PlayerInfo, PlayerSpec};
+pub use matches::{MatchOrder, OrderError, RecordTarget};
+pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
+pub use replay::{AnyReplay, replay, verify, verify_lines};
 
 pub use rookery_search::{Progress, Stop, Want};
 pub use solve::{SolveError, SolveOrder, Solved, Value};

@@ -1,15 +1,19 @@
 //! One match of any game, from names to a verdict.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek};
+use std::path::PathBuf;
 
+use rookery_record::{Header, Limits, MAX_LINE, RecordWriter, Resumed, reopen, verify};
 use rookery_referee::{
-    Conduct, LagProbe, Observer, Player, Referee, Strategist, Terms, TimeControl, Verdict, play,
+    Cause, Clock, Conduct, LagProbe, Observer, Player, Referee, Strategist, Terms, TimeControl, Verdict, play,
 };
-use rookery_rules::{GameSpec, Position, Seed, Setup, SetupError};
+use rookery_rules::{GameSpec, Notation, Position, Seed, Setup, SetupError};
 use rookery_search::Random;
 use tokio::runtime::Runtime;
 
-use crate::{Game, Limits, PlayerError, PlayerSpec, players};
+use crate::{Game, PlayerError, PlayerSpec, players};
 
 /// Everything that is agreed before a match.
 #[derive(Clone, Debug)]
@@ -28,15 +32,28 @@ pub struct MatchOrder {
     pub conduct: Conduct,
     /// A draw after so many moves.
     pub max_turns: Option<u64>,
+    /// Which game of a series it is, from 1.
+    pub number: Option<u64>,
+}
+
+/// Where a match is written down.
+#[derive(Clone, Debug)]
+pub struct RecordTarget {
+    /// The file.
+    pub path: PathBuf,
+    /// What to do if the file is there already: go on with it (a finished match is then not played again), or refuse.
+    pub resume: bool,
 }
 
 /// A match that cannot be played as ordered.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub enum OrderError {
     /// The setup is wrong.
     Setup(SetupError),
     /// A player is wrong.
     Player(PlayerError),
+    /// The record cannot be written, or there is one already that does not fit.
+    Record(PathBuf, String),
 }
 
 impl fmt::Display for OrderError {
@@ -44,37 +61,127 @@ impl fmt::Display for OrderError {
         match self {
             Self::Setup(error) => error.fmt(f),
             Self::Player(error) => error.fmt(f),
+            Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
         }
     }
 }
 
 impl std::error::Error for OrderError {}
 
-/// Plays a match of game `G` in this thread.
+/// Plays a match of game `G` in this thread, or the rest of it.
 ///
 /// # Panics
 /// If there is not one player for each seat.
 pub(crate) fn run<G: Game>(
     order: &MatchOrder,
     runtime: &Runtime,
-    observer: &mut dyn Observer<PositionOf<G>>,
+    target: Option<&RecordTarget>,
 ) -> Result<Verdict, OrderError> {
-    let position = G::Setup::from_spec(&order.spec).map_err(OrderError::Setup)?.start();
-    let mut referee = Referee::new(position, order.conduct);
+    let setup = G::Setup::from_spec(&order.spec).map_err(OrderError::Setup)?;
+    let mut referee = Referee::new(setup.start(), order.conduct);
     if let Some(max_turns) = order.max_turns {
         referee = referee.with_max_plies(max_turns);
     }
+    let Some(target) = target else {
+        return play_on::<G>(order, runtime, referee, None, &mut ());
+    };
+    let header = header(order, &setup);
+    let problem = |problem: String| OrderError::Record(target.path.clone(), problem);
+    let (verdict, writer) = match earlier::<G::Setup>(target, &header).map_err(problem)? {
+        Earlier::Finished(verdict) => return Ok(verdict),
+        Earlier::Unfinished(resumed, mut writer) => {
+            let verdict = play_on::<G>(order, runtime, resumed.referee, Some(resumed.clock), &mut *writer)?;
+            (verdict, *writer)
+        }
+        Earlier::None(file) => {
+            let mut writer = RecordWriter::new(file, header);
+            (play_on::<G>(order, runtime, referee, None, &mut writer)?, writer)
+        }
+    };
+    writer.finish().map_err(|error| problem(error.to_string()))?;
+    Ok(verdict)
+}
+
+/// Plays from where the referee stands to the end.
+fn play_on<G: Game>(
+    order: &MatchOrder,
+    runtime: &Runtime,
+    referee: Referee<PositionOf<G>>,
+    clock: Option<Clock>,
+    observer: &mut dyn Observer<PositionOf<G>>,
+) -> Result<Verdict, OrderError> {
     let timed = order.control != TimeControl::Untimed;
     let seated = order.players.iter().map(|player| players::seat::<G>(player, order.limits, timed));
     let mut players: Vec<Box<dyn Player<_>>> =
         seated.collect::<Result<_, _>>().map_err(OrderError::Player)?;
     Ok(runtime.block_on(async {
-        let mut terms = Terms::new(order.control, order.seed);
+        let mut terms = Terms { clock, ..Terms::new(order.control, order.seed) };
         if timed {
             terms.lag = LagProbe::start();
         }
         play(referee, &mut players, &terms, observer).await
     }))
+}
+
+fn header<S: Setup<Position: Notation>>(order: &MatchOrder, setup: &S) -> Header {
+    let seats = order.players.iter().map(|player| (player.to_string(), player.to_string()));
+    Header {
+        time: order.control,
+        limits: (order.limits != Limits::default()).then_some(order.limits),
+        conduct: order.conduct,
+        max_turns: order.max_turns,
+        number: order.number,
+        ..Header::new(setup, &setup.start(), seats, order.seed)
+    }
+}
+
+/// What an earlier run has left of a record.
+enum Earlier<P: Position> {
+    /// Nothing that counts; the file is empty now.
+    None(File),
+    Unfinished(Box<Resumed<P>>, Box<RecordWriter<File>>),
+    Finished(Verdict),
+}
+
+fn earlier<S: Setup<Position: Notation>>(
+    target: &RecordTarget,
+    header: &Header,
+) -> Result<Earlier<S::Position>, String> {
+    let path = &target.path;
+    match File::create_new(path) {
+        Ok(file) => return Ok(Earlier::None(file)),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && target.resume => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            return Err(
+                "there is a record already; go on with it by --resume, or choose another folder".to_owned()
+            );
+        }
+        Err(error) => return Err(error.to_string()),
+    }
+    let text = |error: &dyn fmt::Display| error.to_string();
+    let mut file = BufReader::new(File::open(path).map_err(|error| text(&error))?);
+    let mut first_line = vec![];
+    file.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut first_line).map_err(|error| text(&error))?;
+    let anew = || File::create(path).map(Earlier::None).map_err(|error| text(&error));
+    // Less than a header line: the run ended before the match began.
+    if !first_line.ends_with(b"\n") {
+        return anew();
+    }
+    let earlier = Header::parse(&first_line).map_err(|problem| text(&problem))?;
+    if earlier != *header {
+        return Err("it is the record of another match; choose another folder".to_owned());
+    }
+    file.rewind().map_err(|error| text(&error))?;
+    let summary = verify::<S>(file).map_err(|error| text(&error))?;
+    match summary.verdict {
+        // Our own failure: played again, from the beginning.
+        Some(verdict) if verdict.ending.cause == Cause::PlatformAbort => anew(),
+        Some(verdict) => Ok(Earlier::Finished(verdict)),
+        None => {
+            let (resumed, writer) = reopen::<S>(path).map_err(|error| text(&error))?;
+            Ok(Earlier::Unfinished(Box::new(resumed), Box::new(writer)))
+        }
+    }
 }
 
 /// The position type of a game.

@@ -5,6 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rookery_record::Limits;
 use rookery_referee::{Player, Strategist};
 use rookery_rules::{GameSpec, Key, Kind, Options, Position, SetupError, nearest};
 use rookery_search::{First, Mcts, Playouts, Random, Strategy};
@@ -52,15 +53,6 @@ pub static GENERAL: &[PlayerInfo] = &[
         quick: false,
     },
 ];
-
-/// How much built-in players may think about one answer, beside the time.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Limits {
-    /// Positions searched or random games played, as the player counts.
-    pub work: Option<u64>,
-    /// Moves looked ahead.
-    pub depth: Option<u32>,
-}
 
 /// A player as written on a command line, in a file or in a record; not yet checked against a game.
 ///
@@ -122,7 +114,7 @@ pub(crate) fn seat<G: Game>(
     };
     let player =
         if timed && !info.quick { Strategist::threaded(strategy) } else { Strategist::inline(strategy) };
-    Ok(Box::new(player.with_work(limits.work).with_depth(limits.depth)))
+    Ok(Box::new(player.with_work(limits.nodes.or(limits.playouts)).with_depth(limits.depth)))
 }
 
 fn general<P: Position>(name: &str, options: &Options<'_>) -> Box<dyn Strategy<P>> {

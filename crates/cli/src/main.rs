@@ -35,6 +35,8 @@ enum Command {
     Match(commands::matches::Args),
     Solve(commands::solve::Args),
     Players(commands::players::Args),
+    Replay(commands::replay::Args),
+    Verify(commands::verify::Args),
     Bench(commands::bench::Args),
 }
 
@@ -52,6 +54,8 @@ fn main() -> ExitCode {
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
         Some(Command::Solve(args)) => commands::solve::run(args, &mut out),
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
+        Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
+        Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
     };
     let flushed = |code| Ok(out.flush().map(|()| code)?);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use rookery_catalog::{AnyGame, AnyPosition, game};
+use rookery_rules::scene;
 use rookery_rules::{GameSpec, SetupError};
 
 /// A game spec that was checked against its game.
@@ -48,25 +49,38 @@ pub(crate) struct PositionArgs {
     moves: Option<String>,
 
     /// Begin from this position instead of the setup's, as `rookery show` prints it
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     position: Option<String>,
 }
 
 impl PositionArgs {
     pub(crate) fn position(&self) -> Result<Box<dyn AnyPosition>, UsageError> {
+        Ok(self.position_and_last()?.0)
+    }
+
+    /// The position, and the last of the moves that led there as one sees it on the board.
+    pub(crate) fn position_and_last(
+        &self,
+    ) -> Result<(Box<dyn AnyPosition>, Option<scene::Move>), UsageError> {
         let mut position = match &self.position {
             Some(text) => {
                 self.spec.game.position(text).map_err(|error| UsageError(format!("--position: {error}")))?
             }
             None => self.spec.start(),
         };
-        for (idx, text) in self.moves.iter().flat_map(|moves| moves.split_whitespace()).enumerate() {
+        let moves: Vec<&str> = self.moves.iter().flat_map(|moves| moves.split_whitespace()).collect();
+        let mut last = None;
+        for (idx, text) in moves.iter().enumerate() {
+            if idx + 1 == moves.len() {
+                let id = position.read_move(text).ok();
+                last = id.and_then(|id| position.scene().find_move(&id).cloned());
+            }
             position.play(text).map_err(|error| {
                 let legal = list_some(&position.moves());
                 UsageError(format!("--moves, move {}: {error}; legal here: {legal}", idx + 1))
             })?;
         }
-        Ok(position)
+        Ok((position, last))
     }
 }
 

@@ -134,6 +134,11 @@ impl Clock {
         self.control
     }
 
+    /// Sets what is left of a seat's base or bank, as [`Charge::left`] once said: a match that goes on.
+    pub fn set_left(&mut self, seat: Seat, left: Duration) {
+        self.left[seat] = left;
+    }
+
     /// The time a seat has for its next answer; `None` without a time control.
     #[inline]
     pub fn allowance(&self, seat: Seat) -> Option<Duration> {

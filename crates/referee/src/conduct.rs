@@ -103,12 +103,15 @@ pub struct Conduct {
     pub no_answer: Penalty,
 }
 
+/// The most retries of one turn, whatever the conduct says.
+pub const MAX_RETRIES: u32 = 1000;
+
 /// How often a bad answer may be tried again in one turn. A deadline belongs to the question, not to an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Retries {
     /// So often.
     Limited(u32),
-    /// As often as there is time for.
+    /// As often as there is time for, up to [`MAX_RETRIES`]: without a time control nothing else would end it.
     UntilDeadline,
 }
 
@@ -170,11 +173,15 @@ impl Conduct {
     pub const fn ruling(self, offence: Offence, refused: u32) -> Ruling {
         let again = match self.retries {
             Retries::Limited(retries) => refused < retries,
-            Retries::UntilDeadline => true,
+            Retries::UntilDeadline => refused < MAX_RETRIES,
         };
+        if again && offence.is_bad_answer() { Ruling::AskAgain } else { self.final_ruling(offence) }
+    }
+
+    /// What an offence costs when there is nothing to try again: the seat owes no answer, or no retry is left.
+    pub const fn final_ruling(self, offence: Offence) -> Ruling {
         let penalty = if offence.is_bad_answer() { self.bad_answer } else { self.no_answer };
         match penalty {
-            _ if again && offence.is_bad_answer() => Ruling::AskAgain,
             Penalty::Remove => Ruling::Removed,
             Penalty::Abort => Ruling::Aborted,
         }
@@ -230,7 +237,7 @@ impl FromStr for Conduct {
                 _ => {
                     let retries = word.strip_prefix("retry=").and_then(|n| n.parse().ok());
                     conduct.retries =
-                        Retries::Limited(retries.filter(|&n| n <= 1000).ok_or(ParseConductError)?);
+                        Retries::Limited(retries.filter(|&n| n <= MAX_RETRIES).ok_or(ParseConductError)?);
                     continue;
                 }
             };

@@ -52,6 +52,11 @@ impl LagProbe {
         Self { task: Some(Arc::new(OnDrop(task.abort_handle()))), ..probe }
     }
 
+    /// Whether somebody looks at the clock, here or in another copy of the probe.
+    pub fn is_running(&self) -> bool {
+        self.task.is_some()
+    }
+
     /// Notes a delay.
     pub fn add(&self, late: Duration) {
         self.total_us.fetch_add(late.as_micros() as u64, Ordering::Relaxed);

@@ -37,10 +37,11 @@ mod player;
 mod players;
 mod referee;
 mod verdict;
+mod waiting;
 
 pub use chat::{ChatBox, MAX_CHAT_CHARS, MAX_CHAT_LINES};
 pub use clock::{Charge, Clock, ParseTimeError, TimeControl, parse_duration, write_duration};
-pub use conduct::{Conduct, Offence, ParseConductError, Penalty, Retries, Ruling};
+pub use conduct::{Conduct, MAX_RETRIES, Offence, ParseConductError, Penalty, Retries, Ruling};
 pub use event::{Event, EventOf, Foul, Observer};
 pub use lag::LagProbe;
 pub use play::{Terms, play};

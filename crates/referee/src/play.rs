@@ -1,17 +1,16 @@
 //! The loop that gives the referee players and time.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rookery_rules::{Position, Seat, Seats, Seed};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::Instant;
 
 use crate::chat::Chat;
+use crate::waiting::{Asked, Listened, Turn, guarded, late, listen, panicked, wait};
 use crate::{
-    Answering, BoxFuture, Cause, Charge, Clock, Event, EventOf, Failure, Fault, LagProbe, Observer, Offence,
-    Player, Question, Referee, TimeControl, Verdict,
+    Answering, Cause, Charge, Clock, Event, EventOf, Failure, Fault, LagProbe, Observer, Offence, Player,
+    Question, Referee, TimeControl, Verdict,
 };
 
 /// The terms of a match: time, its tolerances, and the seed.
@@ -81,6 +80,7 @@ pub async fn play<P: Position>(
         observer: Some(observer),
         clock,
         chat: Chat::new(),
+        deaf: Seats::NONE,
     };
     table.run().await
 }
@@ -93,36 +93,8 @@ struct Table<'a, P: Position> {
     observer: Option<&'a mut dyn Observer<P>>,
     clock: Clock,
     chat: Chat,
-}
-
-/// One question, from the first time it is asked until it is answered.
-struct Turn {
-    seat: Seat,
-    start: Option<Instant>,
-    /// Counted from the start; `None` if only the cap applies.
-    allowance: Option<Duration>,
-    lag_at_start: Duration,
-    /// Why the last answer was refused.
-    reason: Option<String>,
-}
-
-impl Turn {
-    /// The time since the question was asked, our own delays taken off.
-    fn used(&self, lag: &LagProbe) -> Option<Duration> {
-        Some(self.start?.elapsed().saturating_sub(self.lag(lag)))
-    }
-
-    /// Our own delays since the question was asked.
-    fn lag(&self, lag: &LagProbe) -> Duration {
-        lag.total().saturating_sub(self.lag_at_start)
-    }
-}
-
-/// What came of asking.
-enum Asked<M> {
-    Answer(Result<M, Failure>),
-    /// Another seat offended meanwhile.
-    Foul(Seat, Fault),
+    /// Who failed to take note of something. Such a player is told nothing more, so it costs waiting only once.
+    deaf: Seats,
 }
 
 impl<P: Position> Table<'_, P> {
@@ -131,7 +103,7 @@ impl<P: Position> Table<'_, P> {
             let chat = self.chat.box_of(seat);
             let player = &mut self.players[seat.index()];
             if guarded(|| player.seated(seat, chat)).is_err() {
-                self.stop_after_panic(seat);
+                self.stop(panicked(seat));
             }
         }
         let started = Event::Started(self.referee.position().clone());
@@ -139,26 +111,8 @@ impl<P: Position> Table<'_, P> {
         let mut turn: Option<Turn> = None;
         while let Some(seat) = self.referee.to_ask() {
             // A question goes on while its answers are refused, or while others offend.
-            let mut current =
-                turn.take().filter(|turn| turn.seat == seat).unwrap_or_else(|| self.new_turn(seat));
-            match self.ask(&current).await {
-                Asked::Answer(answer) => {
-                    let charge = self.charge(&current, answer.is_ok());
-                    if let Some(event) = self.referee.judge(answer, charge) {
-                        if let Event::Fouled(foul) = &event {
-                            current.reason = Some(foul.detail.clone());
-                            turn = Some(current);
-                        }
-                        self.announce(event).await;
-                    }
-                }
-                Asked::Foul(offender, fault) => {
-                    turn = Some(current);
-                    if let Some(event) = self.referee.foul(offender, fault) {
-                        self.announce(event).await;
-                    }
-                }
-            }
+            let current = turn.take().filter(|turn| turn.seat == seat).unwrap_or_else(|| self.new_turn(seat));
+            turn = self.one_question(current).await;
         }
         let verdict = self.referee.verdict().expect("nobody is asked, so there is a verdict").clone();
         self.announce(Event::Ended(verdict.clone())).await;
@@ -166,19 +120,71 @@ impl<P: Position> Table<'_, P> {
     }
 
     fn new_turn(&self, seat: Seat) -> Turn {
-        let allowance = self.clock.allowance(seat);
-        // Without a time control nobody asks for the time, and a match of quick players costs no system calls.
-        let start = allowance.map(|_| Instant::now());
-        Turn { seat, start, allowance, lag_at_start: self.terms.lag.total(), reason: None }
+        Turn::new(seat, self.clock.allowance(seat), &self.terms.lag)
     }
 
-    /// What the answer that just came costs. Only a move changes the clock: the question may be asked again.
-    fn charge(&mut self, turn: &Turn, moved: bool) -> Option<Charge> {
+    /// Asks once and judges what comes of it. Gives back the turn if the question is still open.
+    async fn one_question(&mut self, mut turn: Turn) -> Option<Turn> {
+        match self.ask(&mut turn).await {
+            Asked::Foul(offender, fault) => {
+                let pause = turn.pause(&self.terms.lag);
+                self.foul(offender, fault).await;
+                turn.resume(pause, &self.terms.lag);
+                Some(turn)
+            }
+            Asked::Answer(answer, fouls) if fouls.is_empty() => self.judge(turn, answer).await,
+            Asked::Answer(answer, fouls) => {
+                let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
+                let was_legal = is_legal(self.referee.position());
+                let pause = turn.pause(&self.terms.lag);
+                for (offender, fault) in fouls {
+                    self.foul(offender, fault).await;
+                }
+                turn.resume(pause, &self.terms.lag);
+                if self.referee.to_ask() != Some(turn.seat) {
+                    return None;
+                }
+                // A move that only the removal of another made illegal is no offence: the question is put anew.
+                let spoilt = was_legal && !is_legal(self.referee.position());
+                if spoilt { Some(turn) } else { self.judge(turn, answer).await }
+            }
+        }
+    }
+
+    async fn judge(&mut self, mut turn: Turn, answer: Result<P::Move, Failure>) -> Option<Turn> {
+        let charge = self.charge(&turn, &answer);
+        let event = self.referee.judge(answer, charge)?;
+        let Event::Fouled(foul) = &event else {
+            self.announce(event).await;
+            return None;
+        };
+        turn.reason = Some(foul.detail.clone());
+        // Others may be slow to take note of the refusal; that time is not the player's.
+        let pause = turn.pause(&self.terms.lag);
+        self.announce(event).await;
+        turn.resume(pause, &self.terms.lag);
+        Some(turn)
+    }
+
+    async fn foul(&mut self, seat: Seat, fault: Fault) {
+        if let Some(event) = self.referee.foul(seat, fault) {
+            self.announce(event).await;
+        }
+    }
+
+    /// What the answer that just came costs. Only a legal move changes the clock: else the question may be asked
+    /// again, and its time is counted from the beginning.
+    fn charge(&mut self, turn: &Turn, answer: &Result<P::Move, Failure>) -> Option<Charge> {
+        turn.allowance?;
         let used = turn.used(&self.terms.lag)?;
+        let moved = matches!(*answer, Ok(mv) if self.referee.position().is_legal(mv));
         if moved { self.clock.charge(turn.seat, used, true) } else { self.clock.preview(turn.seat, used) }
     }
 
-    async fn ask(&mut self, turn: &Turn) -> Asked<P::Move> {
+    async fn ask(&mut self, turn: &mut Turn) -> Asked<P::Move> {
+        if let Some(asked) = self.spoke_too_early() {
+            return asked;
+        }
         let seat = turn.seat;
         let used = turn.used(&self.terms.lag);
         let question = Question {
@@ -194,26 +200,50 @@ impl<P: Position> Table<'_, P> {
         let (before, rest) = self.players.split_at_mut(seat.index());
         let (player, after) = rest.split_first_mut().expect("there is a player for each seat");
         let Ok(answering) = guarded(|| player.choose(question)) else {
-            return Asked::Answer(Err(panicked(seat)));
+            return Asked::Answer(Err(panicked(seat)), vec![]);
         };
         match answering {
             Answering::Now(answer) => {
                 let limit = turn.allowance.map(|allowance| allowance + self.terms.margin);
                 match (turn.used(&self.terms.lag), limit) {
-                    (Some(used), Some(limit)) if used > limit => Asked::Answer(Err(late(used, turn))),
-                    _ => Asked::Answer(answer),
+                    (Some(used), Some(limit)) if used > limit => {
+                        Asked::Answer(Err(late(used, turn.allowance)), vec![])
+                    }
+                    _ => Asked::Answer(answer, vec![]),
                 }
             }
-            Answering::Later(answer) => wait(answer, before, after, turn, self.terms).await,
+            Answering::Later(answer) => {
+                // The cap is the question's, not the attempt's.
+                turn.start.get_or_insert_with(Instant::now);
+                wait(answer, before, after, turn, &self.referee, self.terms).await
+            }
         }
+    }
+
+    /// Whoever has spoken although nobody is asked now. What was sent before a question is never its answer.
+    fn spoke_too_early(&mut self) -> Option<Asked<P::Move>> {
+        let removed = self.referee.removed();
+        let mut cx = Context::from_waker(Waker::noop());
+        for (seat, player) in Seat::all(self.players.len()).zip(self.players.iter_mut()) {
+            if removed.contains(seat) {
+                continue;
+            }
+            match guarded(|| player.poll_foul(&mut cx)) {
+                Ok(Poll::Pending) => {}
+                Ok(Poll::Ready(fault)) => return Some(Asked::Foul(seat, fault)),
+                Err(()) => return Some(Asked::Answer(Err(panicked(seat)), vec![])),
+            }
+        }
+        None
     }
 
     /// Tells everybody what happened, then whatever came of telling it.
     async fn announce(&mut self, event: EventOf<P>) {
         let mut fouls = self.tell(&event).await;
-        // Each seat is removed at most once and says only so much, so this ends.
+        // Each seat fails to take note at most once and says only so much, so this ends.
         loop {
-            if let Some((seat, fault)) = fouls.pop() {
+            if !fouls.is_empty() {
+                let (seat, fault) = fouls.remove(0);
                 if let Some(event) = self.referee.foul(seat, fault) {
                     fouls.extend(self.tell(&event).await);
                 }
@@ -227,7 +257,8 @@ impl<P: Position> Table<'_, P> {
         }
     }
 
-    /// Tells the observer and then every player, in turn order. Who does not take note in time offends.
+    /// Tells the observer and then every player, in turn order; those who need time take it together. Who does not
+    /// take note in time offends.
     async fn tell(&mut self, event: &EventOf<P>) -> Vec<(Seat, Fault)> {
         let position = self.referee.position();
         if let Some(observer) = &mut self.observer
@@ -236,101 +267,43 @@ impl<P: Position> Table<'_, P> {
             self.observer = None;
         }
         let mut fouls = Vec::new();
-        let mut panicked = None;
+        let mut hearings = Vec::new();
+        let mut failure = None;
         for (seat, player) in Seat::all(self.players.len()).zip(self.players.iter_mut()) {
-            let heard = match guarded(|| player.hear(event, position)) {
-                Ok(None) => continue,
-                Ok(Some(hearing)) => timeout(self.terms.startup, catch_panics(hearing)).await,
-                Err(()) => Ok(Err(())),
-            };
-            match heard {
-                Ok(Ok(Ok(()))) => {}
-                Ok(Ok(Err(fault))) => fouls.push((seat, fault)),
-                Ok(Err(())) => panicked = Some(seat),
-                Err(_) => fouls
+            if self.deaf.contains(seat) {
+                continue;
+            }
+            match guarded(|| player.hear(event, position)) {
+                Ok(None) => {}
+                Ok(Some(hearing)) => hearings.push((seat, hearing)),
+                Err(()) => {
+                    self.deaf.put_in(seat);
+                    failure = Some(panicked(seat));
+                }
+            }
+        }
+        if hearings.is_empty() && failure.is_none() {
+            return fouls;
+        }
+        for (seat, listened) in listen(hearings, self.terms).await {
+            self.deaf.put_in(seat);
+            match listened {
+                Listened::Fault(fault) => fouls.push((seat, fault)),
+                Listened::Panicked => failure = Some(panicked(seat)),
+                Listened::Stalled(stall) => failure = Some(stall),
+                Listened::NotInTime => fouls
                     .push((seat, Fault::new(Offence::Timeout, "it did not take note of what it was told"))),
             }
         }
-        if let Some(seat) = panicked {
-            self.stop_after_panic(seat);
+        if let Some(failure) = failure {
+            self.stop(failure);
         }
         fouls
     }
 
-    fn stop_after_panic(&mut self, seat: Seat) {
-        let Failure::Platform(sentence) = panicked(seat) else { return };
-        self.referee.stop(Cause::PlatformAbort, sentence);
+    fn stop(&mut self, failure: Failure) {
+        if let Failure::Platform(sentence) = failure {
+            self.referee.stop(Cause::PlatformAbort, sentence);
+        }
     }
-}
-
-/// Waits for an answer, for an offence of anybody else, or for the deadline, whichever comes first.
-async fn wait<P: Position>(
-    answer: BoxFuture<'_, Result<P::Move, Failure>>,
-    before: &mut [Box<dyn Player<P>>],
-    after: &mut [Box<dyn Player<P>>],
-    turn: &Turn,
-    terms: &Terms,
-) -> Asked<P::Move> {
-    let mut answer = pin!(catch_panics(answer));
-    let start = turn.start.unwrap_or_else(Instant::now);
-    let due = start + turn.allowance.map_or(terms.answer_cap, |allowance| allowance + terms.margin);
-    let mut deadline = pin!(sleep_until(due));
-    // What the timer itself came too late: a sign that we did not run, seen before the probe gets to run again.
-    let mut lateness = Duration::ZERO;
-    std::future::poll_fn(|cx| {
-        if let Poll::Ready(answer) = answer.as_mut().poll(cx) {
-            return Poll::Ready(Asked::Answer(answer.unwrap_or_else(|()| Err(panicked(turn.seat)))));
-        }
-        let others = before.iter_mut().zip(0..).chain(after.iter_mut().zip(turn.seat.index() as u8 + 1..));
-        for (player, index) in others {
-            if let Poll::Ready(fault) = player.poll_foul(cx) {
-                return Poll::Ready(Asked::Foul(Seat::new(index), fault));
-            }
-        }
-        while deadline.as_mut().poll(cx).is_ready() {
-            let now = Instant::now();
-            let late_by = now.saturating_duration_since(deadline.deadline());
-            lateness += if late_by > LATE_TIMER { late_by } else { Duration::ZERO };
-            let extension = lateness.max(turn.lag(&terms.lag));
-            if extension > terms.lag_cap {
-                let sentence = format!("our own loop stood still for {} ms", extension.as_millis());
-                return Poll::Ready(Asked::Answer(Err(Failure::Platform(sentence))));
-            }
-            if due + extension <= now {
-                return Poll::Ready(Asked::Answer(Err(late(now - start, turn))));
-            }
-            deadline.as_mut().reset(due + extension);
-        }
-        Poll::Pending
-    })
-    .await
-}
-
-/// Lateness of a timer that is normal.
-const LATE_TIMER: Duration = Duration::from_millis(5);
-
-/// Runs somebody else's code; a panic in it becomes an error. What it leaves half done is not used again.
-fn guarded<T>(code: impl FnOnce() -> T) -> Result<T, ()> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|_| ())
-}
-
-/// A future that ends with an error instead of a panic.
-async fn catch_panics<T>(mut future: BoxFuture<'_, T>) -> Result<T, ()> {
-    std::future::poll_fn(move |cx| match guarded(|| future.as_mut().poll(cx)) {
-        Ok(poll) => poll.map(Ok),
-        Err(()) => Poll::Ready(Err(())),
-    })
-    .await
-}
-
-fn panicked(seat: Seat) -> Failure {
-    Failure::Platform(format!("the player in our own process for {seat} panicked, which is nobody's loss"))
-}
-
-fn late(used: Duration, turn: &Turn) -> Failure {
-    let detail = match turn.allowance {
-        Some(allowance) => format!("{} ms used of {} ms", used.as_millis(), allowance.as_millis()),
-        None => format!("no answer for {} s", used.as_secs()),
-    };
-    Fault::new(Offence::Timeout, detail).into()
 }

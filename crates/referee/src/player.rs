@@ -17,7 +17,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 ///
 /// Calls come in this order: [`seated`](Player::seated) once; [`hear`](Player::hear) for `Started`; then any number
 /// of [`choose`](Player::choose) and `hear`; `hear` for `Ended` last. A removed player still hears, but is never
-/// asked again.
+/// asked again; one that failed to hear is told nothing more.
 pub trait Player<P: Position>: Send {
     /// The player takes its seat, and gets a box to say things into.
     fn seated(&mut self, seat: Seat, chat: ChatBox) {
@@ -37,7 +37,9 @@ pub trait Player<P: Position>: Send {
         None
     }
 
-    /// Whether the player has done something wrong while it was not asked. Polled while another seat is asked.
+    /// Whether the player has done something wrong while it was not asked: spoken, or gone away. Polled while another
+    /// seat is asked, and for every seat just before a question is put, so that what was sent earlier is never taken
+    /// for an answer. Not polled any more once the player is removed.
     fn poll_foul(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         let _ = cx;
         Poll::Pending

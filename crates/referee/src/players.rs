@@ -22,6 +22,8 @@ pub struct Strategist<P: Position> {
     mind: Mind<P>,
     work: Option<u64>,
     depth: Option<u32>,
+    /// For inline thinking, which nobody stops: one flag for all questions, so that a question allocates nothing.
+    never: Stop,
 }
 
 enum Mind<P: Position> {
@@ -38,7 +40,7 @@ struct Job<P: Position> {
 impl<P: Position> Strategist<P> {
     /// Thinks where the match runs.
     pub fn inline(strategy: impl Strategy<P> + 'static) -> Self {
-        Self { mind: Mind::Inline(Box::new(strategy)), work: None, depth: None }
+        Self { mind: Mind::Inline(Box::new(strategy)), work: None, depth: None, never: Stop::default() }
     }
 
     /// Thinks in a thread of its own, which ends with the player.
@@ -52,7 +54,7 @@ impl<P: Position> Strategist<P> {
                 let _ = job.answer.send(chosen.map_err(|_| ()));
             }
         });
-        Self { mind: Mind::Threaded(jobs), work: None, depth: None }
+        Self { mind: Mind::Threaded(jobs), work: None, depth: None, never: Stop::default() }
     }
 
     /// Limits the work for each answer.
@@ -76,7 +78,10 @@ impl<P: Position> Strategist<P> {
             deadline: think.map(|think| Instant::now() + think),
             work: self.work,
             depth: self.depth,
-            stop: Stop::default(),
+            stop: match self.mind {
+                Mind::Inline(_) => self.never.clone(),
+                Mind::Threaded(_) => Stop::default(),
+            },
             seed: question.seed,
         }
     }

@@ -32,6 +32,8 @@ pub struct Referee<P: Position> {
     /// Answers refused since the last move.
     refused: u32,
     removed: Seats,
+    /// How each of them went, in order.
+    removals: Vec<Ending>,
     plies: u64,
     max_plies: Option<u64>,
     built_in: Seats,
@@ -46,6 +48,7 @@ impl<P: Position> Referee<P> {
             conduct,
             refused: 0,
             removed: Seats::NONE,
+            removals: vec![],
             plies: 0,
             max_plies: None,
             built_in: Seats::NONE,
@@ -128,10 +131,8 @@ impl<P: Position> Referee<P> {
             }
             Err(Failure::Fault(fault)) => self.rule(seat, fault, charge),
             Err(Failure::Resigned) => {
-                self.position.remove(seat);
-                self.removed.put_in(seat);
                 self.refused = 0;
-                self.look_for_the_end(Some((Cause::Resigned, seat, format!("{seat} resigned"))));
+                self.take_out(seat, Cause::Resigned, format!("{seat} resigned"));
                 Some(Event::Resigned { seat })
             }
             Err(Failure::Platform(detail)) => {
@@ -153,13 +154,26 @@ impl<P: Position> Referee<P> {
     /// Ends the match at once, without a winner and without blame on a player.
     pub fn stop(&mut self, cause: Cause, sentence: String) {
         if self.verdict.is_none() {
-            let ending = Ending { cause, seat: None, sentence };
-            self.verdict = Some(Verdict { ending, outcome: None, plies: self.plies });
+            self.end(Ending { cause, seat: None, sentence }, None);
         }
+    }
+
+    fn end(&mut self, ending: Ending, outcome: Option<Outcome>) {
+        self.verdict = Some(Verdict { ending, outcome, plies: self.plies, removed: self.removals.clone() });
+    }
+
+    /// Takes a seat out of the game. If the game ends with it, it is the cause.
+    fn take_out(&mut self, seat: Seat, cause: Cause, sentence: String) {
+        let ending = Ending { cause, seat: Some(seat), sentence };
+        self.position.remove(seat);
+        self.removed.put_in(seat);
+        self.removals.push(ending.clone());
+        self.look_for_the_end(Some(ending));
     }
 
     fn rule(&mut self, seat: Seat, fault: Fault, charge: Option<Charge>) -> Option<EventOf<P>> {
         let asked = self.to_ask() == Some(seat);
+        let refused = if asked { self.refused } else { 0 };
         let legal: Vec<String> = if asked {
             self.position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect()
         } else {
@@ -167,48 +181,64 @@ impl<P: Position> Referee<P> {
         };
         let Fault { offence, detail } = fault;
         if self.built_in.contains(seat) {
-            let sentence = sentence(seat, offence, &detail, self.refused, &legal);
+            let what = predicate(offence, &detail, refused, &legal);
             self.stop(
                 Cause::PlatformAbort,
-                format!("our own player failed, which is nobody's loss: {sentence}"),
+                format!("our own player failed, which is nobody's loss: {seat} {what}"),
             );
             return None;
         }
-        let ruling = self.conduct.ruling(offence, self.refused);
+        let ruling = self.ruling(seat, offence);
         match ruling {
             Ruling::AskAgain => self.refused += 1,
             Ruling::Removed => {
-                let sentence = sentence(seat, offence, &detail, self.refused, &legal);
+                let sentence = format!("{seat} {}", predicate(offence, &detail, refused, &legal));
                 if asked {
                     self.refused = 0;
                 }
-                self.position.remove(seat);
-                self.removed.put_in(seat);
-                self.look_for_the_end(Some((Cause::Offence(offence), seat, sentence)));
+                self.take_out(seat, Cause::Offence(offence), sentence);
             }
             Ruling::Aborted => {
-                let sentence =
-                    format!("crashed by {}", sentence(seat, offence, &detail, self.refused, &legal));
-                let ending = Ending { cause: Cause::Offence(offence), seat: Some(seat), sentence };
-                self.verdict = Some(Verdict { ending, outcome: None, plies: self.plies });
+                let what = predicate(offence, &detail, refused, &legal);
+                let sentence = format!("crashed by {seat}, who {what}");
+                self.end(Ending { cause: Cause::Offence(offence), seat: Some(seat), sentence }, None);
             }
         }
         Some(Event::Fouled(Foul { seat, offence, ruling, detail, legal, charge }))
     }
 
-    /// Sets the verdict if the game is over. `removal` says which removal just happened: if the game ends with it, it
-    /// is the cause.
+    /// Refusals belong to the seat that is asked: another one has nothing to try again.
+    fn ruling(&self, seat: Seat, offence: Offence) -> Ruling {
+        if self.to_ask() == Some(seat) {
+            self.conduct.ruling(offence, self.refused)
+        } else {
+            self.conduct.final_ruling(offence)
+        }
+    }
+
+    /// Whether these offences, judged now, end the match.
+    pub(crate) fn would_end_by(&self, fouls: &[(Seat, Fault)]) -> bool {
+        let ends_at_once = |&(seat, ref fault): &(Seat, Fault)| {
+            self.built_in.contains(seat) || self.ruling(seat, fault.offence) == Ruling::Aborted
+        };
+        let mut position = self.position.clone();
+        for &(seat, _) in fouls {
+            position.remove(seat);
+        }
+        fouls.iter().any(ends_at_once) || position.to_move().is_none()
+    }
+
+    /// Sets the verdict if the game is over: by the removal that just happened, or else by the rules.
     #[inline]
-    fn look_for_the_end(&mut self, removal: Option<(Cause, Seat, String)>) {
+    fn look_for_the_end(&mut self, removal: Option<Ending>) {
         match self.position.status() {
             Status::ToMove(_) if self.max_plies.is_some_and(|max| self.plies >= max) => self.draw_by_cap(),
             Status::ToMove(_) => {}
             Status::Over(outcome) => {
-                let ending = match removal {
-                    Some((cause, seat, sentence)) => Ending { cause, seat: Some(seat), sentence },
-                    None => Ending { cause: Cause::Normal, seat: None, sentence: result_sentence(&outcome) },
-                };
-                self.verdict = Some(Verdict { ending, outcome: Some(outcome), plies: self.plies });
+                let by_rules =
+                    || Ending { cause: Cause::Normal, seat: None, sentence: result_sentence(&outcome) };
+                let ending = removal.unwrap_or_else(by_rules);
+                self.end(ending, Some(outcome));
             }
         }
     }
@@ -216,16 +246,16 @@ impl<P: Position> Referee<P> {
     #[cold]
     fn draw_by_cap(&mut self) {
         let n_seats = self.position.n_seats();
-        let winners = Seat::all(n_seats).filter(|&seat| !self.removed.contains(seat)).collect();
+        let playing = self.position.playing();
+        let winners = playing.iter().filter(|&seat| !self.removed.contains(seat)).collect();
         let outcome = Outcome { scores: BySeat::filled(n_seats, 0), winners };
         let sentence = format!("drawn: the match's cap of {} moves was reached", self.plies);
-        let ending = Ending { cause: Cause::MaxTurns, seat: None, sentence };
-        self.verdict = Some(Verdict { ending, outcome: Some(outcome), plies: self.plies });
+        self.end(Ending { cause: Cause::MaxTurns, seat: None, sentence }, Some(outcome));
     }
 }
 
-/// What happened, for people: who, what, and what would have been right.
-fn sentence(seat: Seat, offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
+/// What a seat did, for people, and what would have been right: a sentence without its subject.
+fn predicate(offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
     let what = match offence {
         Offence::NoShow => "did not come",
         Offence::BadHello => "did not introduce itself properly",
@@ -250,7 +280,7 @@ fn sentence(seat: Seat, offence: Offence, detail: &str, refused: u32, legal: &[S
         }
     };
     let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-    format!("{seat} {what}{again}{detail}{legal}")
+    format!("{what}{again}{detail}{legal}")
 }
 
 /// Who won, for people.

@@ -113,4 +113,6 @@ pub struct Verdict {
     pub outcome: Option<Outcome>,
     /// How many moves were made.
     pub plies: u64,
+    /// Who was removed on the way and why, in order, also if the others played on.
+    pub removed: Vec<Ending>,
 }

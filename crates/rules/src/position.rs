@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
-use crate::{Rng, Seat, Status, below};
+use crate::{Rng, Seat, Seats, Status, below};
 
 /// One moment of one game, with everything the rules need to go on from here.
 ///
@@ -51,6 +51,11 @@ pub trait Position: Clone + Eq + fmt::Debug + fmt::Display + Send + Sync + 'stat
 
     /// An upper bound on the number of moves that can still be made: every game ends.
     fn max_plies(&self) -> u64;
+
+    /// The seats that can still win, as far as the rules know: not those that were removed or eliminated.
+    fn playing(&self) -> Seats {
+        Seats::all(self.n_seats())
+    }
 
     /// The seat to move, if the game goes on.
     #[inline]

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use rookery_rules::{Keyed, Notation, Position, Rng, Seat, Seats, Seed, Setup, Status, below};
+use rookery_rules::{Keyed, Notation, Picture, Position, Rng, Seat, Seats, Seed, Setup, Status, below};
 
 use crate::conceivable::Conceivable;
+use crate::scenes;
 
 /// How often a drawn sample of moves is compared with the expected one, and how large it is.
 const UNIFORMITY_SAMPLES: u32 = 400;
@@ -16,9 +17,10 @@ const UNIFORMITY_SAMPLES: u32 = 400;
 pub fn check<S>(setup: &S, n_games: u64, seed: Seed)
 where
     S: Setup,
-    S::Position: Keyed + Notation + Conceivable,
+    S::Position: Keyed + Notation + Picture + Conceivable,
 {
     setup_law(setup);
+    scenes::check(setup, seed);
     for game in 0..n_games {
         let seed = seed.derive(game);
         let context = format!("{} with {seed:?}", setup.spec());

@@ -3,6 +3,11 @@
 //! - [`laws`]: the promises of the traits of `rookery-rules`;
 //! - [`naive`]: a second, slow and obvious implementation of each game, and the comparison with the fast one;
 //! - [`perft_file`]: numbers of move sequences, from a file;
+//! - [`players`]: players that misbehave on purpose;
+//! - [`replay`]: a match played again from its events;
+//! - [`sim`]: thousands of matches with seeded faults, over pipes and a clock that jumps;
+//! - [`transcript`]: events as lines;
+//! - [`scenes`]: what pictures promise;
 //! - [`golden`]: a whole game with everything that can be seen of it, compared with a file.
 //!
 //! A failed check panics with the setup and the seed that show it again.
@@ -12,3 +17,8 @@ pub mod golden;
 pub mod laws;
 pub mod naive;
 pub mod perft_file;
+pub mod players;
+pub mod replay;
+pub mod scenes;
+pub mod sim;
+pub mod transcript;

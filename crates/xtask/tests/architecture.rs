@@ -75,9 +75,11 @@ fn no_arrow_points_up() {
     // Each crate may use those before it, and the test kit is for tests only.
     let layers = [
         "rookery-rules",
+        "rookery-picture",
         "rookery-games",
         "rookery-search",
         "rookery-referee",
+        "rookery-record",
         "rookery-tournament",
         "rookery-catalog",
         "rookery",

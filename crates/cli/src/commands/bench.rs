@@ -24,6 +24,8 @@ enum What {
     Rules(Measure),
     /// What the referee costs a move: random players through the referee against bare playouts, on one thread
     Referee(Measure),
+    /// Verifying match records of random matches, in memory, on one thread
+    Records(super::bench_records::RecordsArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -41,7 +43,7 @@ struct Measure {
     json: bool,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.01..=60.0).contains(&seconds) => Ok(seconds),
         _ => Err("expected a number of seconds from 0.01 to 60".to_owned()),
@@ -61,6 +63,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     match &args.what {
         What::Rules(measure) => rules(measure, out),
         What::Referee(measure) => referee(measure, out),
+        What::Records(args) => super::bench_records::run(args, out),
     }
 }
 

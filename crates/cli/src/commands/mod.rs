@@ -6,14 +6,17 @@ use rookery_rules::Key;
 use serde::Serialize;
 
 pub(crate) mod bench;
+pub(crate) mod bench_records;
 pub(crate) mod games;
 pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
 pub(crate) mod players;
+pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod solve;
+pub(crate) mod verify;
 pub(crate) mod welcome;
 
 /// A key of a game's or a player's spec, as JSON.

@@ -20,6 +20,7 @@ mod key;
 mod notation;
 mod position;
 mod refusal;
+mod scene;
 mod setup;
 mod shape;
 mod solve;

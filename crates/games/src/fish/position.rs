@@ -55,7 +55,7 @@ pub enum Phase {
     Over,
 }
 
-/// What belongs to a player, for [`Position::new`].
+/// What belongs to a player, for [`Position::set_up`].
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Player {
     /// Fish.
@@ -349,6 +349,10 @@ impl rookery_rules::Position for Position {
 
     /// Every slide takes a tile and leaves one for the penguin to stand on; before that, the penguins still to be
     /// placed. Removals before the first placement can raise their number to three for each of three players.
+    fn playing(&self) -> Seats {
+        self.playing
+    }
+
     fn max_plies(&self) -> u64 {
         if self.stage == Stage::Over {
             return 0;

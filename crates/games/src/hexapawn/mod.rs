@@ -14,6 +14,7 @@
 mod board;
 mod moves;
 mod position;
+mod scene;
 mod setup;
 mod solve;
 

@@ -10,7 +10,7 @@ use super::board::{Cell, Movers, ahead};
 use super::moves::read_square;
 use super::{Board, Eliminate, Move, Square};
 
-const SEATS: [Seat; 2] = [Seat::new(0), Seat::new(1)];
+pub(super) const SEATS: [Seat; 2] = [Seat::new(0), Seat::new(1)];
 
 /// One moment of a game of Hexapawn.
 ///

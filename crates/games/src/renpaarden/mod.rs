@@ -19,6 +19,7 @@ mod moves;
 mod notation;
 mod position;
 mod roster;
+mod scene;
 mod search;
 mod setup;
 mod turns;

@@ -16,6 +16,7 @@ mod layout;
 mod moves;
 mod notation;
 mod position;
+mod scene;
 mod setup;
 
 pub use board::{Board, Neighbours};

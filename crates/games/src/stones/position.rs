@@ -284,6 +284,10 @@ impl rookery_rules::Position for Position {
         }
     }
 
+    fn playing(&self) -> Seats {
+        self.playing
+    }
+
     fn max_plies(&self) -> u64 {
         if self.is_over() {
             return 0;

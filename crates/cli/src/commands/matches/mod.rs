@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rookery_catalog::{Limits, PlayerSpec};
+use rookery_catalog::PlayerSpec;
+use rookery_record::Limits;
 use rookery_referee::{Conduct, TimeControl, parse_duration};
 use rookery_rules::Seed;
 
@@ -117,7 +118,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let series = args.series(n_seats);
     let progress = args.progress(series.games);
     let done = series.play(|report| {
-        if let Some(problem) = report.problem() {
+        for problem in report.problems() {
             progress.suspend(|| writeln!(stderr(), "{problem}")).ok();
         }
         progress.inc(1);
@@ -131,6 +132,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     }
     Ok(if done.interrupted {
         writeln!(stderr(), "interrupted after {} of {} games", done.games.len(), series.games)?;
+        if series.record.is_some() && !series.resume {
+            writeln!(stderr(), "the same command with --resume goes on")?;
+        }
         ExitCode::from(130)
     } else if summary.aborted() > 0 {
         ExitCode::from(3)
@@ -150,7 +154,7 @@ impl Args {
             players: self.players.clone(),
             games: self.games.unwrap_or(n_seats as u64),
             control,
-            limits: Limits { work: self.nodes.or(self.playouts), depth: self.depth },
+            limits: Limits { nodes: self.nodes, playouts: self.playouts, depth: self.depth },
             seed: Seed(self.seed),
             concurrency: self.concurrency.map_or(concurrency, usize::from),
             record: self.record.clone(),

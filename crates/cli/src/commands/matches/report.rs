@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_referee::Blame;
+use rookery_referee::{Blame, Ending};
 use rookery_tournament::{Elo, Estimate, GameResult, PlayerSummary, Summary, Tally};
 use serde::Serialize;
 
@@ -145,6 +145,8 @@ struct GameJson {
     offender: Option<usize>,
     blame: Option<&'static str>,
     sentence: String,
+    /// Players that were removed, also if the others played on.
+    removed: Vec<RemovedJson>,
     record: Option<String>,
 }
 
@@ -166,8 +168,28 @@ impl GameJson {
             offender: report.offender(),
             blame: report.blame().map(Blame::word),
             sentence: report.verdict.ending.sentence.clone(),
+            removed: report
+                .verdict
+                .removed
+                .iter()
+                .filter_map(|removal| RemovedJson::new(report, removal))
+                .collect(),
             record: report.record.as_ref().map(|path| path.display().to_string()),
         }
+    }
+}
+
+#[derive(Serialize)]
+struct RemovedJson {
+    player: usize,
+    cause: &'static str,
+    sentence: String,
+}
+
+impl RemovedJson {
+    fn new(report: &GameReport, removal: &Ending) -> Option<Self> {
+        let player = report.seating.players[removal.seat?.index()];
+        Some(Self { player, cause: removal.cause.word(), sentence: removal.sentence.clone() })
     }
 }
 

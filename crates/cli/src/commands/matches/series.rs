@@ -1,13 +1,15 @@
 //! Playing the games of a series, several at a time.
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
 use anyhow::Context;
-use rookery_catalog::{Limits, MatchOrder, PlayerSpec};
-use rookery_referee::{Blame, Conduct, TimeControl, Verdict};
+use rookery_catalog::{MatchOrder, PlayerSpec, RecordTarget};
+use rookery_record::Limits;
+use rookery_referee::{Blame, Conduct, Ending, TimeControl, Verdict};
 use rookery_rules::Seed;
 use rookery_tournament::{GameResult, Seating};
 
@@ -39,10 +41,14 @@ pub(super) struct GameReport {
 }
 
 impl GameReport {
-    /// What people should know at once: a line if the game did not end as games should.
-    pub(super) fn problem(&self) -> Option<String> {
+    /// What people should know at once: a line for each player that was removed, and one if the game was stopped.
+    pub(super) fn problems(&self) -> Vec<String> {
         let ending = &self.verdict.ending;
-        ending.blame().map(|_| format!("game {}: {} ({})", self.game + 1, ending.sentence, ending.cause))
+        let stopped = self.verdict.outcome.is_none().then_some(ending);
+        let offences = self.verdict.removed.iter().filter(|removal| removal.blame().is_some());
+        let line =
+            |ending: &Ending| format!("game {}: {} ({})", self.game + 1, ending.sentence, ending.cause);
+        offences.chain(stopped).map(line).collect()
     }
 
     pub(super) fn result(&self) -> GameResult {
@@ -69,6 +75,9 @@ pub(super) struct Done {
 impl Series {
     /// Plays all games. `seen` is told of each when it is over, in the order they end.
     pub(super) fn play(&self, mut seen: impl FnMut(&GameReport)) -> anyhow::Result<Done> {
+        if let Some(dir) = &self.record {
+            fs::create_dir_all(dir).with_context(|| format!("{}: cannot be made", dir.display()))?;
+        }
         let stop = stop_on_interrupt()?;
         let next = AtomicU64::new(0);
         let (sender, reports) = mpsc::channel();
@@ -118,9 +127,20 @@ impl Series {
             limits: self.limits,
             conduct: self.conduct,
             max_turns: self.max_turns,
+            number: Some(game + 1),
         };
-        let verdict = self.spec.game.play(&order, runtime)?;
-        Ok(GameReport { game, seating, verdict, record: None })
+        let target = self
+            .record
+            .as_ref()
+            .map(|dir| RecordTarget { path: dir.join(self.file_name(game)), resume: self.resume });
+        let verdict = self.spec.game.play(&order, runtime, target.as_ref())?;
+        Ok(GameReport { game, seating, verdict, record: target.map(|target| target.path) })
+    }
+
+    /// The record of a game; the names of a series have the same length, so that they sort as the games do.
+    fn file_name(&self, game: u64) -> String {
+        let digits = self.games.to_string().len().max(4);
+        format!("game-{:0digits$}.rookery.jsonl", game + 1)
     }
 }
 

@@ -1,0 +1,88 @@
+//! Records of any game.
+
+use std::io::BufRead;
+
+use rookery_record::{Header, Lines, Problem, RecordError, Replay, Step, Summary};
+use rookery_rules::{GameSpec, Keyed, Notation, Picture};
+
+use crate::{AnyPosition, game};
+
+/// A [`Replay`] without its types. Implemented for every position, never by hand.
+pub trait AnyReplay: Send {
+    /// As [`Replay::header`].
+    fn header(&self) -> &Header;
+    /// As [`Replay::feed`].
+    fn feed(&mut self, line: &[u8]) -> Result<Step, Problem>;
+    /// The position now.
+    fn position(&self) -> &dyn AnyPosition;
+    /// How many moves were made.
+    fn plies(&self) -> u64;
+    /// As [`Replay::is_finished`].
+    fn is_finished(&self) -> bool;
+    /// As [`Replay::summary`].
+    fn summary(&self, torn_bytes: usize) -> Result<Summary, Problem>;
+}
+
+impl<P: Keyed + Notation + Picture> AnyReplay for Replay<P> {
+    fn header(&self) -> &Header {
+        self.header()
+    }
+
+    fn feed(&mut self, line: &[u8]) -> Result<Step, Problem> {
+        self.feed(line)
+    }
+
+    fn position(&self) -> &dyn AnyPosition {
+        self.referee().position()
+    }
+
+    fn plies(&self) -> u64 {
+        self.referee().plies()
+    }
+
+    fn is_finished(&self) -> bool {
+        self.is_finished()
+    }
+
+    fn summary(&self, torn_bytes: usize) -> Result<Summary, Problem> {
+        self.summary(torn_bytes)
+    }
+}
+
+/// Begins to judge a recorded match of any game again, with the first line of its record.
+pub fn replay(first_line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {
+    let header = Header::parse(first_line)?;
+    let found = GameSpec::parse(&header.game).and_then(|spec| game(&spec.game));
+    let game = found.map_err(|error| Problem::Wrong(format!("`game`: {error}")))?;
+    game.replay(header, first_line)
+}
+
+/// Checks a record of any game, as [`rookery_record::verify`] does for one.
+///
+/// ```
+/// use rookery_catalog::{game, verify};
+/// use rookery_rules::{GameSpec, Seed};
+///
+/// let spec = GameSpec::parse("hexapawn:rows=4,cols=4")?;
+/// let record = game(&spec.game)?.random_record(&spec, Seed(1))?;
+/// assert!(verify(&record[..])?.verdict.is_some());
+///
+/// let error = verify(&record[1..]).expect_err("a bracket is missing");
+/// assert!(error.to_string().starts_with("line 1: "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn verify(source: impl BufRead) -> Result<Summary, RecordError> {
+    verify_lines(&mut Lines::new(source))
+}
+
+/// The same with bounds of the caller's choice.
+pub fn verify_lines(lines: &mut Lines<impl BufRead>) -> Result<Summary, RecordError> {
+    let replay = replay(lines.first_line()?);
+    let mut replay = replay.map_err(|problem| lines.error(problem))?;
+    while let Some(line) = lines.next_line()? {
+        if let Err(problem) = replay.feed(line) {
+            return Err(lines.error(problem));
+        }
+    }
+    replay.summary(lines.torn_bytes()).map_err(|problem| lines.error(problem))
+}

@@ -1,0 +1,276 @@
+//! `rookery replay`: a recorded match, move by move.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use rookery_catalog::{AnyReplay, replay};
+use rookery_picture::{LastMove, Options, svg};
+use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary};
+use rookery_rules::Seat;
+use rookery_rules::scene::{self, Scene};
+use serde::Serialize;
+
+use super::write_json;
+use crate::spec::UsageError;
+
+/// Show a recorded match, and judge it again on the way
+///
+/// On a terminal every position is shown, move by move; otherwise the last one.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The record, usually NAME.rookery.jsonl
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Show only the position after so many moves; 0 is the first
+    #[arg(long, value_name = "N")]
+    ply: Option<u64>,
+
+    /// Show every position, also when the output is not a terminal
+    #[arg(long, conflicts_with_all = ["ply", "json"])]
+    all: bool,
+
+    /// Wait for more lines of a match that still runs, until its verdict
+    #[arg(long)]
+    follow: bool,
+
+    /// Draw the position shown, the last or the one of --ply, into this file; a file that exists is overwritten
+    #[arg(long, value_name = "OUT.svg")]
+    svg: Option<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How often a file that may still grow is looked at.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    header: &'a Header,
+    /// How many moves were made in all.
+    plies: u64,
+    /// The position shown: the last, or the one asked for.
+    ply: u64,
+    position: String,
+    finished: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<VerdictReport>,
+}
+
+#[derive(Serialize)]
+struct VerdictReport {
+    ending: &'static str,
+    sentence: String,
+    winners: Option<Vec<usize>>,
+    scores: Option<Vec<i32>>,
+}
+
+/// A position as it is shown.
+struct Shown {
+    ply: u64,
+    board: String,
+    text: String,
+    /// Only if it is to be drawn.
+    svg: Option<String>,
+}
+
+impl Shown {
+    fn now(replay: &dyn AnyReplay) -> Self {
+        let position = replay.position();
+        Self { ply: replay.plies(), board: position.board(), text: position.text(), svg: None }
+    }
+
+    /// The same with its picture, in which the last move is marked.
+    fn drawn(replay: &dyn AnyReplay, last: Option<&scene::Move>) -> Self {
+        let options = Options { last: last.map(LastMove::from), ..Options::default() };
+        Self { svg: Some(svg(&replay.position().scene(), &options)), ..Self::now(replay) }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.ply {
+            0 => writeln!(out, "\nstart")?,
+            ply => writeln!(out, "\nafter move {ply}")?,
+        }
+        writeln!(out, "{}", self.board)?;
+        writeln!(out, "position: {}", self.text)
+    }
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let name = args.file.display();
+    let file = File::open(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
+    let mut lines = Lines::new(BufReader::new(file));
+    let mut replay = begin(&mut lines, args.follow).map_err(|error| anyhow!("{name}: {error}"))?;
+    if !args.json {
+        write_header(out, replay.header())?;
+    }
+    let every = !args.json && args.ply.is_none() && (args.all || io::stdout().is_terminal());
+    let (shown, wrong) = walk(args, every, &mut lines, &mut *replay, out)?;
+    // What was right before the first wrong line is shown, too.
+    if !args.json
+        && !every
+        && let Some(shown) = &shown
+    {
+        shown.write(out)?;
+    }
+    let summary = match wrong {
+        None => replay.summary(lines.torn_bytes()).map_err(|problem| lines.error(problem)),
+        Some(error) => Err(error),
+    };
+    let summary = summary.map_err(|error| anyhow!("{name}: {error}"))?;
+    let Some(shown) = shown else {
+        let (ply, plies) = (args.ply.unwrap_or_default(), moves(summary.plies));
+        return Err(UsageError(format!("--ply {ply}: the match has {plies} so far")).into());
+    };
+    if let Some((path, svg)) = args.svg.as_ref().zip(shown.svg.as_ref()) {
+        fs::write(path, svg)
+            .with_context(|| format!("the picture could not be written to {}", path.display()))?;
+    }
+    if args.json {
+        return write_json(out, &report(replay.header(), &summary, shown));
+    }
+    Ok(writeln!(out, "\n{}", how_it_ended(&summary))?)
+}
+
+/// Reads the first line.
+fn begin(lines: &mut Lines<impl BufRead>, follow: bool) -> Result<Box<dyn AnyReplay>, RecordError> {
+    let replay = loop {
+        match lines.first_line() {
+            Ok(line) => break replay(line),
+            Err(error) if follow && matches!(error.problem, Problem::Empty | Problem::TornHeader) => {
+                sleep(LOOK_AGAIN);
+            }
+            Err(error) => return Err(error),
+        }
+    };
+    replay.map_err(|problem| lines.error(problem))
+}
+
+/// Reads all other lines, shows every position if asked to, and gives back the one position that was asked for and the
+/// first wrong line.
+fn walk(
+    args: &Args,
+    every: bool,
+    lines: &mut Lines<impl BufRead>,
+    replay: &mut dyn AnyReplay,
+    out: &mut dyn Write,
+) -> anyhow::Result<(Option<Shown>, Option<RecordError>)> {
+    let drawing = args.svg.is_some();
+    let first = || if drawing { Shown::drawn(replay, None) } else { Shown::now(replay) };
+    let mut shown = matches!(args.ply, None | Some(0)).then(first);
+    if let Some(shown) = shown.as_ref().filter(|_| every) {
+        shown.write(out)?;
+    }
+    loop {
+        let line = match lines.next_line() {
+            Ok(Some(line)) => line,
+            Ok(None) if args.follow && !replay.is_finished() => {
+                out.flush()?;
+                sleep(LOOK_AGAIN);
+                continue;
+            }
+            Ok(None) => return Ok((shown, None)),
+            Err(error) => return Ok((shown, Some(error))),
+        };
+        let before = drawing.then(|| replay.position().scene());
+        let step = match replay.feed(line) {
+            Ok(step) => step,
+            Err(problem) => return Ok((shown, Some(lines.error(problem)))),
+        };
+        if every {
+            write_step(out, step, line, replay)?;
+        }
+        let wanted = args.ply.is_none_or(|ply| matches!(step, Step::Moved(_)) && ply == replay.plies());
+        if wanted {
+            let last = before.as_ref().and_then(|scene| last_move(scene, line));
+            shown = Some(if drawing { Shown::drawn(replay, last) } else { Shown::now(replay) });
+        }
+    }
+}
+
+/// The move of a line, as the scene before it has it; `None` if the line is no move.
+fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
+    match Line::parse(line) {
+        Ok(Line::Moved(moved)) => scene.find_move(&moved.mv),
+        _ => None,
+    }
+}
+
+fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
+    writeln!(out, "{}", header.game)?;
+    for (seat, entry) in Seat::all(header.seats.len().min(rookery_rules::MAX_SEATS)).zip(&header.seats) {
+        writeln!(out, "  {seat}: {} ({})", plain(&entry.name), plain(&entry.player))?;
+    }
+    let number = header.number.map(|number| format!("game {number}, ")).unwrap_or_default();
+    writeln!(out, "  {number}time {}, conduct {}, seed {}", header.time, header.conduct, header.seed)
+}
+
+/// Text from outside on its way to a terminal: nothing in it may move the cursor.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn write_step(out: &mut dyn Write, step: Step, line: &[u8], replay: &dyn AnyReplay) -> anyhow::Result<()> {
+    // The line was found right a moment ago, so it can be read again.
+    let line = Line::parse(line).map_err(|problem| anyhow!("{problem}"))?;
+    match (step, line) {
+        (Step::Moved(seat), Line::Moved(moved)) => {
+            let time = moved.ms.map(|ms| format!(" ({ms} ms)")).unwrap_or_default();
+            writeln!(out, "\n{seat} plays {}{time}", moved.mv)?;
+            Shown::now(replay).write(out)?;
+        }
+        (Step::Said(seat), Line::Said(said)) => writeln!(out, "\n{seat} says: {}", plain(&said.text))?,
+        (Step::Resigned(seat), _) => writeln!(out, "\n{seat} resigns")?,
+        (Step::Fouled(seat), Line::Fouled(foul)) => {
+            writeln!(out, "\n{seat}: {}, {} ({})", foul.offence, foul.ruling, plain(&foul.detail))?;
+        }
+        (Step::Stopped, Line::Stopped(stopped)) => writeln!(out, "\nstopped: {}", plain(&stopped.sentence))?,
+        _ => {}
+    }
+    Ok(out.flush()?)
+}
+
+fn moves(plies: u64) -> String {
+    if plies == 1 { "1 move".to_owned() } else { format!("{plies} moves") }
+}
+
+/// The state of a record in one line.
+pub(super) fn how_it_ended(summary: &Summary) -> String {
+    match &summary.verdict {
+        Some(verdict) => {
+            let ending = &verdict.ending;
+            let scores = verdict.outcome.as_ref().map(|outcome| {
+                let scores: Vec<_> = outcome.scores.as_slice().iter().map(i32::to_string).collect();
+                format!(", scores {}", scores.join(" "))
+            });
+            let scores = scores.unwrap_or_default();
+            let plies = moves(verdict.plies);
+            format!("{} after {plies}: {}{scores}", ending.cause, plain(&ending.sentence))
+        }
+        None if summary.torn_bytes > 0 => {
+            format!("unfinished after {}, with a torn last line", moves(summary.plies))
+        }
+        None => format!("unfinished after {}", moves(summary.plies)),
+    }
+}
+
+fn report<'a>(header: &'a Header, summary: &Summary, shown: Shown) -> Report<'a> {
+    let verdict = summary.verdict.as_ref().map(|verdict| {
+        let outcome = verdict.outcome.as_ref();
+        VerdictReport {
+            ending: verdict.ending.cause.word(),
+            sentence: verdict.ending.sentence.clone(),
+            winners: outcome.map(|outcome| outcome.winners.iter().map(Seat::index).collect()),
+            scores: outcome.map(|outcome| outcome.scores.as_slice().to_vec()),
+        }
+    });
+    let Shown { ply, text, .. } = shown;
+    Report { header, plies: summary.plies, ply, position: text, finished: verdict.is_some(), verdict }
+}

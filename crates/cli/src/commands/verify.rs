@@ -1,0 +1,156 @@
+//! `rookery verify`: whether records are right.
+
+use std::fs::{self, File};
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use rookery_record::{Problem, RecordError, Summary};
+use serde::Serialize;
+
+use super::replay::how_it_ended;
+use super::write_json;
+
+/// Check match records: every move, every ruling, the verdict and the hash
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Records, or directories with files named *.rookery.jsonl in them
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// How many threads work [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    records: usize,
+    finished: usize,
+    unfinished: Vec<Unfinished>,
+    bad: Vec<Bad>,
+    moves: u64,
+    seconds: f64,
+    records_per_second: f64,
+}
+
+#[derive(Serialize)]
+struct Unfinished {
+    file: String,
+    plies: u64,
+    torn: bool,
+}
+
+#[derive(Serialize)]
+struct Bad {
+    file: String,
+    line: u64,
+    problem: String,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let mut files = vec![];
+    for path in &args.files {
+        if path.is_dir() { collect(path, &mut files)? } else { files.push(path.clone()) }
+    }
+    if files.is_empty() {
+        bail!("there is no record; expected files named *.rookery.jsonl in the directories given");
+    }
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let clock = Instant::now();
+    let results = verify_all(&files, args.threads.map_or_else(cores, usize::from));
+    let seconds = clock.elapsed().as_secs_f64();
+
+    let report = Report::new(&files, &results, seconds);
+    if args.json {
+        write_json(out, &report)?;
+    } else {
+        for (path, result) in files.iter().zip(&results) {
+            match result {
+                Ok(summary) if summary.verdict.is_some() => {}
+                Ok(summary) => writeln!(out, "{}: {}", path.display(), how_it_ended(summary))?,
+                Err(error) => writeln!(out, "{}: {error}", path.display())?,
+            }
+        }
+        let Report { records, finished, unfinished, bad, moves, records_per_second, .. } = &report;
+        let (unfinished, bad) = (unfinished.len(), bad.len());
+        writeln!(
+            out,
+            "{records} checked: {finished} right, {unfinished} unfinished, {bad} wrong; {moves} moves; \
+             {records_per_second:.0} records/s"
+        )?;
+    }
+    if report.bad.is_empty() { Ok(()) } else { bail!("{} of {} failed", report.bad.len(), report.records) }
+}
+
+impl Report {
+    fn new(files: &[PathBuf], results: &[Result<Summary, RecordError>], seconds: f64) -> Self {
+        let (mut finished, mut unfinished, mut bad, mut moves) = (0, vec![], vec![], 0);
+        for (path, result) in files.iter().zip(results) {
+            let file = path.display().to_string();
+            match result {
+                Ok(summary) => {
+                    moves += summary.plies;
+                    if summary.verdict.is_some() {
+                        finished += 1;
+                    } else {
+                        let torn = summary.torn_bytes > 0;
+                        unfinished.push(Unfinished { file, plies: summary.plies, torn });
+                    }
+                }
+                Err(RecordError { line, problem }) => {
+                    bad.push(Bad { file, line: *line, problem: problem.to_string() });
+                }
+            }
+        }
+        let (records, records_per_second) = (files.len(), files.len() as f64 / seconds.max(1e-9));
+        Self { records, finished, unfinished, bad, moves, seconds, records_per_second }
+    }
+}
+
+/// All records in a directory and those below, in the order of their names. Links to directories are not followed.
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    let context = || format!("{}: the directory cannot be read", dir.display());
+    let mut entries =
+        fs::read_dir(dir).and_then(Iterator::collect::<Result<Vec<_>, _>>).with_context(context)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        if entry.file_type().with_context(context)?.is_dir() {
+            collect(&entry.path(), files)?;
+        } else if entry.file_name().to_string_lossy().ends_with(".rookery.jsonl") {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// The result for each file. Every thread takes the next file that nobody has taken.
+fn verify_all(files: &[PathBuf], n_threads: usize) -> Vec<Result<Summary, RecordError>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = vec![];
+        loop {
+            let idx = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = files.get(idx) else { break done };
+            done.push((idx, verify_file(path)));
+        }
+    };
+    let mut results: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads.min(files.len())).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("verifying does not panic")).collect()
+    });
+    results.sort_by_key(|&(idx, _)| idx);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn verify_file(path: &Path) -> Result<Summary, RecordError> {
+    let file = File::open(path).map_err(|error| RecordError { line: 1, problem: Problem::Io(error) })?;
+    rookery_catalog::verify(BufReader::new(file))
+}

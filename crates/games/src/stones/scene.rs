@@ -1,0 +1,51 @@
+//! A position as a picture.
+
+use rookery_rules::scene::{Cell, Move as SceneMove, Scene};
+use rookery_rules::{Picture, Position as _, Seat};
+
+use super::Position;
+
+/// The players of this game are numbered from 0.
+fn name(seat: Seat) -> String {
+    format!("player {}", seat.index())
+}
+
+impl Picture for Position {
+    fn scene(&self) -> Scene {
+        let board = self.board();
+        let status = self.status();
+        let mut scene = Scene::new("Stones", "slate", "stone");
+        for tile in board.tiles() {
+            scene.cells.push(Cell::square(tile.to_string(), tile.row, tile.col));
+            if let Some(seat) = board.get(tile) {
+                let label = format!("stone of {}", name(seat));
+                scene.add_piece(tile.to_string(), seat, seat.index().to_string(), label);
+            }
+        }
+        scene.number_edges(
+            (0..board.rows()).map(|row| row.to_string()),
+            (0..board.cols()).map(|col| col.to_string()),
+        );
+        for mv in self.legal_moves() {
+            let between = SceneMove::between(mv.to_string(), mv.from.to_string(), mv.to.to_string());
+            scene.moves.push(match board.get(mv.to) {
+                None => between,
+                Some(enemy) => {
+                    let label = format!("{} hits {} on {}", mv.from, name(enemy), mv.to);
+                    SceneMove { label, ..between }
+                }
+            });
+        }
+        scene.say_status(&status, name);
+        for seat in Seat::all(self.n_seats()) {
+            let is_out = !self.playing().contains(seat);
+            let text = match board.count(seat) {
+                _ if is_out => format!("{}: out", name(seat)),
+                1 => format!("{}: 1 stone", name(seat)),
+                n => format!("{}: {n} stones", name(seat)),
+            };
+            scene.say_seat(seat, text, &status, is_out);
+        }
+        scene
+    }
+}

@@ -1,0 +1,245 @@
+//! Waiting for players: an answer, or that all have taken note, before a deadline that our own delays move.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rookery_rules::{Position, Seat, Seats};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::{BoxFuture, Failure, Fault, LagProbe, Offence, Player, Referee, Terms};
+
+/// Lateness of a timer that is normal.
+const LATE_TIMER: Duration = Duration::from_millis(5);
+/// After a timer that came too late: the time in which the probe notes what it missed, and what was sent meanwhile is
+/// read, before anybody is judged.
+const GRACE: Duration = Duration::from_millis(25);
+
+/// One question, from the first time it is asked until it is answered.
+pub(crate) struct Turn {
+    pub(crate) seat: Seat,
+    /// `None` as long as nobody has to ask for the time.
+    pub(crate) start: Option<Instant>,
+    /// Counted from the start; `None` if only the cap applies.
+    pub(crate) allowance: Option<Duration>,
+    lag_at_start: Duration,
+    /// Why the last answer was refused.
+    pub(crate) reason: Option<String>,
+}
+
+/// A moment at which a turn was interrupted.
+#[derive(Clone, Copy)]
+pub(crate) struct Pause {
+    at: Option<Instant>,
+    lag: Duration,
+}
+
+impl Turn {
+    /// Without a time control nobody asks for the time, and a match of quick players costs no system calls.
+    pub(crate) fn new(seat: Seat, allowance: Option<Duration>, lag: &LagProbe) -> Self {
+        let start = allowance.map(|_| Instant::now());
+        Self { seat, start, allowance, lag_at_start: lag.total(), reason: None }
+    }
+
+    /// The time since the question was asked, our own delays taken off.
+    pub(crate) fn used(&self, lag: &LagProbe) -> Option<Duration> {
+        Some(self.start?.elapsed().saturating_sub(self.lag(lag)))
+    }
+
+    /// Our own delays since the question was asked.
+    fn lag(&self, lag: &LagProbe) -> Duration {
+        lag.total().saturating_sub(self.lag_at_start)
+    }
+
+    /// The question rests while others are told something.
+    pub(crate) fn pause(&self, lag: &LagProbe) -> Pause {
+        Pause { at: self.start.map(|_| Instant::now()), lag: lag.total() }
+    }
+
+    /// The question goes on.
+    pub(crate) fn resume(&mut self, pause: Pause, lag: &LagProbe) {
+        self.start = self.start.zip(pause.at).map(|(start, at)| start + at.elapsed());
+        self.lag_at_start += lag.total().saturating_sub(pause.lag);
+    }
+}
+
+/// What came of asking.
+pub(crate) enum Asked<M> {
+    /// The answer, and who else offended meanwhile without ending the match.
+    Answer(Result<M, Failure>, Vec<(Seat, Fault)>),
+    /// Somebody offended, and the question rests or the match ends.
+    Foul(Seat, Fault),
+}
+
+/// A deadline that moves by our own delays.
+struct Deadline<'a> {
+    due: Instant,
+    sleep: Pin<&'a mut Sleep>,
+    /// How much too late the timer itself came: a sign that we did not run.
+    lateness: Duration,
+    lag_at_start: Duration,
+    terms: &'a Terms,
+}
+
+impl Deadline<'_> {
+    /// Ready when the time is up, or with an error when we stood still for so long that nobody can be judged.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        while self.sleep.as_mut().poll(cx).is_ready() {
+            let now = Instant::now();
+            let late_by = now.saturating_duration_since(self.sleep.deadline());
+            if late_by > LATE_TIMER {
+                self.lateness += late_by;
+            }
+            let extension = self.lateness.max(self.terms.lag.total().saturating_sub(self.lag_at_start));
+            if extension > self.terms.lag_cap {
+                let sentence = format!(
+                    "our own loop stood still for {} ms, which is nobody's loss",
+                    extension.as_millis()
+                );
+                return Poll::Ready(Err(Failure::Platform(sentence)));
+            }
+            if late_by > LATE_TIMER {
+                self.sleep.as_mut().reset((now + GRACE).max(self.due + extension));
+            } else if self.due + extension <= now {
+                return Poll::Ready(Ok(()));
+            } else {
+                self.sleep.as_mut().reset(self.due + extension);
+            }
+        }
+        Poll::Pending
+    }
+}
+
+/// Waits for an answer, for an offence of anybody else that ends the match, or for the deadline, whichever comes
+/// first. Offences that do not end the match wait for the answer: the question that is being thought about stays as
+/// it is.
+pub(crate) async fn wait<P: Position>(
+    answer: BoxFuture<'_, Result<P::Move, Failure>>,
+    before: &mut [Box<dyn Player<P>>],
+    after: &mut [Box<dyn Player<P>>],
+    turn: &Turn,
+    referee: &Referee<P>,
+    terms: &Terms,
+) -> Asked<P::Move> {
+    let mut answer = pin!(catch_panics(answer));
+    let start = turn.start.unwrap_or_else(Instant::now);
+    let due = start + turn.allowance.map_or(terms.answer_cap, |allowance| allowance + terms.margin);
+    let sleep = pin!(sleep_until(due));
+    let mut deadline =
+        Deadline { due, sleep, lateness: Duration::ZERO, lag_at_start: turn.lag_at_start, terms };
+    let mut silent: Seats = referee.removed();
+    let mut fouls = Vec::new();
+    let asked = std::future::poll_fn(|cx| {
+        if let Poll::Ready(answer) = answer.as_mut().poll(cx) {
+            let answer = answer.unwrap_or_else(|()| Err(panicked(turn.seat)));
+            return Poll::Ready(Asked::Answer(answer, std::mem::take(&mut fouls)));
+        }
+        let others = before.iter_mut().zip(0..).chain(after.iter_mut().zip(turn.seat.index() as u8 + 1..));
+        for (player, index) in others {
+            let seat = Seat::new(index);
+            if silent.contains(seat) {
+                continue;
+            }
+            match guarded(|| player.poll_foul(cx)) {
+                Ok(Poll::Pending) => {}
+                Err(()) => return Poll::Ready(Asked::Answer(Err(panicked(seat)), vec![])),
+                Ok(Poll::Ready(fault)) => {
+                    silent.put_in(seat);
+                    fouls.push((seat, fault));
+                    if referee.would_end_by(&fouls) {
+                        let (seat, fault) = fouls.swap_remove(0);
+                        return Poll::Ready(Asked::Foul(seat, fault));
+                    }
+                }
+            }
+        }
+        match deadline.poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Err(stall)) => Poll::Ready(Asked::Answer(Err(stall), vec![])),
+            Poll::Ready(Ok(())) => {
+                let late = late(start.elapsed(), turn.allowance);
+                Poll::Ready(Asked::Answer(Err(late), std::mem::take(&mut fouls)))
+            }
+        }
+    })
+    .await;
+    // After a stop of this process the answer may be seen before the probe has noted the stop.
+    if terms.lag.is_running() && start.elapsed() > LATE_TIMER {
+        tokio::task::yield_now().await;
+    }
+    asked
+}
+
+/// Why somebody did not take note of something.
+pub(crate) enum Listened {
+    /// It did something wrong instead.
+    Fault(Fault),
+    /// It panicked.
+    Panicked,
+    /// It had no time any more.
+    NotInTime,
+    /// It had no time, but because of us.
+    Stalled(Failure),
+}
+
+/// Lets all take note together, and says who failed to.
+pub(crate) async fn listen(
+    mut hearings: Vec<(Seat, BoxFuture<'_, Result<(), Fault>>)>,
+    terms: &Terms,
+) -> Vec<(Seat, Listened)> {
+    let mut failed = Vec::new();
+    let due = Instant::now() + terms.startup;
+    let sleep = pin!(sleep_until(due));
+    let mut deadline =
+        Deadline { due, sleep, lateness: Duration::ZERO, lag_at_start: terms.lag.total(), terms };
+    std::future::poll_fn(|cx| {
+        hearings.retain_mut(|(seat, hearing)| {
+            match guarded(|| hearing.as_mut().poll(cx)) {
+                Ok(Poll::Pending) => return true,
+                Ok(Poll::Ready(Ok(()))) => {}
+                Ok(Poll::Ready(Err(fault))) => failed.push((*seat, Listened::Fault(fault))),
+                Err(()) => failed.push((*seat, Listened::Panicked)),
+            }
+            false
+        });
+        if hearings.is_empty() {
+            return Poll::Ready(());
+        }
+        let Poll::Ready(up) = deadline.poll(cx) else { return Poll::Pending };
+        failed.extend(hearings.iter().map(|&(seat, _)| match &up {
+            Ok(()) => (seat, Listened::NotInTime),
+            Err(stall) => (seat, Listened::Stalled(stall.clone())),
+        }));
+        Poll::Ready(())
+    })
+    .await;
+    failed.sort_by_key(|&(seat, _)| seat);
+    failed
+}
+
+/// Runs somebody else's code; a panic in it becomes an error. What it leaves half done is not used again.
+pub(crate) fn guarded<T>(code: impl FnOnce() -> T) -> Result<T, ()> {
+    catch_unwind(AssertUnwindSafe(code)).map_err(|_| ())
+}
+
+/// A future that ends with an error instead of a panic.
+async fn catch_panics<T>(mut future: BoxFuture<'_, T>) -> Result<T, ()> {
+    std::future::poll_fn(move |cx| match guarded(|| future.as_mut().poll(cx)) {
+        Ok(poll) => poll.map(Ok),
+        Err(()) => Poll::Ready(Err(())),
+    })
+    .await
+}
+
+pub(crate) fn panicked(seat: Seat) -> Failure {
+    Failure::Platform(format!("the player in our own process for {seat} panicked, which is nobody's loss"))
+}
+
+pub(crate) fn late(used: Duration, allowance: Option<Duration>) -> Failure {
+    let detail = match allowance {
+        Some(allowance) => format!("{} ms used of {} ms", used.as_millis(), allowance.as_millis()),
+        None => format!("no answer for {} s", used.as_secs()),
+    };
+    Fault::new(Offence::Timeout, detail).into()
+}

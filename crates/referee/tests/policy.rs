@@ -1,0 +1,101 @@
+//! What misconduct costs, as one table: every conduct, every offence, every number of earlier refusals.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::collections::BTreeSet;
+
+use rookery_catalog::game;
+use rookery_referee::{Conduct, Offence, Ruling};
+
+/// The player did answer, only badly.
+const BAD_ANSWERS: &[&str] = &["malformed", "illegal_move"];
+/// There is no answer, or one that was not asked for.
+const NO_ANSWERS: &[&str] = &[
+    "no_show",
+    "bad_hello",
+    "timeout",
+    "disconnected",
+    "crashed",
+    "out_of_turn",
+    "output_limit",
+    "memory_limit",
+    "process_limit",
+    "disk_limit",
+    "sandbox_violation",
+];
+
+/// The numbers of refusals before the offence, in the order of the columns.
+const REFUSED: [u32; 6] = [0, 1, 2, 3, 999, 1000];
+
+/// The conduct, the kind of offence, and the ruling after 0, 1, 2, 3, 999 and 1000 refusals.
+#[rustfmt::skip]
+const TABLE: &[(&str, &[&str], [&str; 6])] = &[
+    // The four games.
+    ("hexapawn",   BAD_ANSWERS, ["ask_again", "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("hexapawn",   NO_ANSWERS,  ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("fish",       BAD_ANSWERS, ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("fish",       NO_ANSWERS,  ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("stones",     BAD_ANSWERS, ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("stones",     NO_ANSWERS,  ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("renpaarden", BAD_ANSWERS, ["ask_again", "ask_again", "ask_again", "ask_again", "ask_again", "removed"]),
+    ("renpaarden", NO_ANSWERS,  ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    // What a match may choose instead.
+    ("forfeit",                    BAD_ANSWERS, ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("forfeit",                    NO_ANSWERS,  ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("abort",                      BAD_ANSWERS, ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("abort",                      NO_ANSWERS,  ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("remove,retry=3",             BAD_ANSWERS, ["ask_again", "ask_again", "ask_again", "removed",   "removed",   "removed"]),
+    ("remove,retry=3",             NO_ANSWERS,  ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("abort,retry=1",              BAD_ANSWERS, ["ask_again", "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("abort,retry=1",              NO_ANSWERS,  ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("abort,retry=until-deadline", BAD_ANSWERS, ["ask_again", "ask_again", "ask_again", "ask_again", "ask_again", "aborted"]),
+    ("abort,retry=until-deadline", NO_ANSWERS,  ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("abort/remove",               BAD_ANSWERS, ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+    ("abort/remove",               NO_ANSWERS,  ["removed",   "removed",   "removed",   "removed",   "removed",   "removed"]),
+    ("remove/abort,retry=2",       BAD_ANSWERS, ["ask_again", "ask_again", "removed",   "removed",   "removed",   "removed"]),
+    ("remove/abort,retry=2",       NO_ANSWERS,  ["aborted",   "aborted",   "aborted",   "aborted",   "aborted",   "aborted"]),
+];
+
+fn conduct(text: &str) -> Conduct {
+    game(text).map_or_else(|_| text.parse().unwrap(), rookery_catalog::AnyGame::conduct)
+}
+
+fn offence(word: &str) -> Offence {
+    Offence::ALL.into_iter().find(|offence| offence.word() == word).unwrap()
+}
+
+#[test]
+fn the_ruling_on_every_offence() {
+    for &(text, offences, rulings) in TABLE {
+        for &word in offences {
+            for (refused, expected) in REFUSED.into_iter().zip(rulings) {
+                let ruling = conduct(text).ruling(offence(word), refused).word();
+                assert_eq!(ruling, expected, "{text}: {word} after {refused} refusals");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_table_has_every_offence_and_every_game() {
+    let words: BTreeSet<&str> = BAD_ANSWERS.iter().chain(NO_ANSWERS).copied().collect();
+    assert_eq!(words, Offence::ALL.iter().map(|offence| offence.word()).collect());
+    for game in rookery_catalog::CATALOG {
+        let rows = TABLE.iter().filter(|row| row.0 == game.name()).count();
+        assert_eq!(rows, 2, "{} has its two rows", game.name());
+    }
+}
+
+#[test]
+fn who_owes_no_answer_has_no_second_chance() {
+    for (text, expected) in [
+        ("hexapawn", Ruling::Removed),
+        ("fish", Ruling::Removed),
+        ("renpaarden", Ruling::Removed),
+        ("stones", Ruling::Aborted),
+        ("abort,retry=until-deadline", Ruling::Aborted),
+    ] {
+        for offence in Offence::ALL {
+            assert_eq!(conduct(text).final_ruling(offence), expected, "{text}: {offence}");
+        }
+    }
+}

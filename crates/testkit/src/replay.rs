@@ -1,0 +1,122 @@
+//! What was seen of a match, played again by the rules: the record must give the same positions and the same verdict.
+
+use rookery_referee::{
+    Cause, Event, EventOf, Foul, MAX_CHAT_CHARS, MAX_CHAT_LINES, Observer, Offence, Ruling, Verdict,
+};
+use rookery_rules::{MAX_SEATS, Position, Seat, Seats, Status};
+
+/// An observer that keeps everything: each event with the position after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Watch<P: Position>(pub Vec<(EventOf<P>, P)>);
+
+impl<P: Position> Default for Watch<P> {
+    fn default() -> Self {
+        Self(vec![])
+    }
+}
+
+impl<P: Position> Observer<P> for Watch<P> {
+    fn see(&mut self, event: &EventOf<P>, position: &P) {
+        self.0.push((event.clone(), position.clone()));
+    }
+}
+
+impl<P: Position> Watch<P> {
+    /// The events without the positions.
+    pub fn events(&self) -> impl Iterator<Item = &EventOf<P>> {
+        self.0.iter().map(|(event, _)| event)
+    }
+
+    /// All offences, in order.
+    pub fn fouls(&self) -> impl Iterator<Item = &Foul> {
+        self.events().filter_map(|event| if let Event::Fouled(foul) = event { Some(foul) } else { None })
+    }
+
+    /// How many lines were said.
+    pub fn n_said(&self) -> usize {
+        self.events().filter(|event| matches!(event, Event::Said { .. })).count()
+    }
+
+    /// Who resigned or was removed.
+    pub fn removed(&self) -> Seats {
+        self.events()
+            .filter_map(|event| match event {
+                Event::Resigned { seat } => Some(*seat),
+                Event::Fouled(foul) if foul.ruling == Ruling::Removed => Some(foul.seat),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Plays the match again by its events and compares every position, every list of legal moves, and the verdict.
+    ///
+    /// # Panics
+    /// If anything differs.
+    pub fn check(&self, verdict: &Verdict) {
+        let Some((Event::Started(start), _)) = self.0.first() else { panic!("a match begins with Started") };
+        let mut position = start.clone();
+        let (mut plies, mut said) = (0, [0; MAX_SEATS]);
+        for (idx, (event, after)) in self.0.iter().enumerate() {
+            let is_last = idx + 1 == self.0.len();
+            assert_eq!(matches!(event, Event::Ended(_)), is_last, "Ended comes once, and last: event {idx}");
+            match event {
+                Event::Started(_) => assert_eq!(idx, 0, "Started comes once, and first"),
+                Event::Moved { seat, mv, .. } => {
+                    assert_eq!(position.to_move(), Some(*seat), "who moved was to move: event {idx}");
+                    position.play(*mv).expect("a move in the record is legal");
+                    plies += 1;
+                }
+                Event::Said { seat, text } => {
+                    said[seat.index()] += 1;
+                    assert!(said[seat.index()] <= MAX_CHAT_LINES, "{seat} says only so much");
+                    assert!(text.chars().count() <= MAX_CHAT_CHARS, "{seat} says only so much at once");
+                }
+                Event::Resigned { seat } => position.remove(*seat),
+                Event::Fouled(foul) => check_foul(&mut position, foul),
+                Event::Ended(ended) => assert_eq!(ended, verdict, "the record has the verdict"),
+            }
+            assert_eq!(after, &position, "the rules lead to the same position: event {idx}, {event:?}");
+        }
+        assert_eq!(plies, verdict.plies, "the moves are counted");
+        check_end(&position, verdict, self.removed());
+    }
+}
+
+fn check_foul<P: Position>(position: &mut P, foul: &Foul) {
+    let legal: Vec<String> = position.legal_moves().map(|mv| mv.to_string()).collect();
+    if position.to_move() == Some(foul.seat) {
+        assert_eq!(foul.legal, legal, "the proof lists the legal moves");
+    } else {
+        assert!(foul.legal.is_empty(), "who owes no move is shown none");
+        assert_ne!(foul.ruling, Ruling::AskAgain, "who owes no answer is not asked again");
+    }
+    if matches!(foul.offence, Offence::IllegalMove | Offence::Malformed) {
+        assert!(!foul.detail.is_empty(), "a refusal says why");
+    }
+    if foul.ruling == Ruling::Removed {
+        position.remove(foul.seat);
+    }
+}
+
+fn check_end<P: Position>(position: &P, verdict: &Verdict, removed: Seats) {
+    let over = match position.status() {
+        Status::Over(outcome) => Some(outcome),
+        Status::ToMove(_) => None,
+    };
+    let won = |seat: Seat| verdict.outcome.as_ref().is_some_and(|outcome| outcome.winners.contains(seat));
+    match verdict.ending.cause {
+        Cause::Normal | Cause::Resigned => {
+            assert!(over.is_some(), "the game is over: {verdict:?}");
+            assert_eq!(over, verdict.outcome, "the outcome is that of the rules");
+        }
+        Cause::Offence(_) if verdict.outcome.is_some() => {
+            assert_eq!(over, verdict.outcome, "the outcome is that of the rules");
+        }
+        Cause::Offence(_) => assert!(over.is_none(), "an aborted game was going on: {verdict:?}"),
+        Cause::MaxTurns => assert!(over.is_none() && verdict.outcome.is_some(), "a cap is a draw"),
+        Cause::PlatformAbort | Cause::Cancelled => assert_eq!(verdict.outcome, None, "nobody wins or loses"),
+    }
+    for seat in removed.iter() {
+        assert!(!won(seat), "who was removed does not win: {seat}, {verdict:?}");
+    }
+}

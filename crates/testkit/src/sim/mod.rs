@@ -1,0 +1,196 @@
+//! Simulated matches: seeded players with seeded faults, over pipes in memory, on a clock that jumps from event to
+//! event. A seed gives the same match on any machine, alone or among others.
+//!
+//! Each match is checked: it ends, once; blame is where a fault was injected and nowhere else; the record gives the
+//! same positions and outcome; refused answers change nothing; queues stay bounded; and it takes no longer than its
+//! limits add up to.
+
+mod bot;
+mod faults;
+mod oracle;
+mod pipe;
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rookery_games::{fish, hexapawn, renpaarden, stones};
+use rookery_referee::{Player, Referee, Terms, TimeControl, play};
+use rookery_rules::{Keyed, Notation, Position, Rng, Seat, Seed, Setup, below};
+use tokio::io::duplex;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::{JoinSet, LocalSet};
+use tokio::time::Instant;
+
+use crate::conceivable::Conceivable;
+use crate::replay::Watch;
+use crate::transcript::{TextHash, transcript, write_event};
+pub use faults::Injected;
+
+/// What was done wrong, by whom, in order.
+type Log = Arc<Mutex<Vec<(Seat, Injected)>>>;
+
+fn log(log: &Log, seat: Seat, fault: Injected) {
+    log.lock().expect("no holder panics").push((seat, fault));
+}
+
+/// What one simulated match came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// The hash of everything that happened, with its times.
+    pub trace: TextHash,
+    /// The cause of the end, as a word.
+    pub cause: &'static str,
+    /// What was injected.
+    pub injected: Vec<(Seat, Injected)>,
+    /// How many moves were made.
+    pub plies: u64,
+}
+
+/// Plays the match of a seed, alone.
+///
+/// # Panics
+/// If the match breaks an invariant.
+pub fn alone(seed: u64) -> Report {
+    runtime().block_on(simulate(Seed(seed)))
+}
+
+/// Plays the matches of many seeds at the same time, in this order of starting; the reports come in the order of the
+/// seeds.
+///
+/// # Panics
+/// If a match breaks an invariant.
+pub fn together(seeds: &[u64], reversed: bool) -> Vec<Report> {
+    let runtime = runtime();
+    LocalSet::new().block_on(&runtime, async {
+        let start = |&seed: &u64| tokio::task::spawn_local(simulate(Seed(seed)));
+        let mut running: Vec<_> = if reversed {
+            seeds.iter().rev().map(start).collect()
+        } else {
+            seeds.iter().map(start).collect()
+        };
+        if reversed {
+            running.reverse();
+        }
+        let mut reports = vec![];
+        for report in running {
+            reports.push(report.await.expect("a match keeps the invariants"));
+        }
+        reports
+    })
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime needs little")
+}
+
+fn simulate(seed: Seed) -> Pin<Box<dyn Future<Output = Report>>> {
+    let mut rng = seed.rng();
+    let pick = |rng: &mut Rng, specs: &[&'static str]| specs[below(rng, specs.len() as u32) as usize];
+    match below(&mut rng, 4) {
+        0 => {
+            let spec = pick(&mut rng, &["rows=3,cols=3", "rows=4,cols=4", "rows=4,cols=3,eliminate=choose"]);
+            Box::pin(one_match::<hexapawn::Setup>(spec, seed, rng))
+        }
+        1 => {
+            let spec = pick(
+                &mut rng,
+                &["rows=3,cols=4", "rows=4,cols=4,players=3", "rows=4,cols=4,players=4", "board=1203/2110/1"],
+            );
+            Box::pin(one_match::<fish::Setup>(spec, seed, rng))
+        }
+        2 => {
+            let spec = pick(
+                &mut rng,
+                &[
+                    "rows=3,cols=3,quiet=12,max-turns=40",
+                    "rows=4,cols=2,quiet=9",
+                    "rows=5,cols=5,players=3,stones=2,layout=ring,quiet=9,max-turns=40",
+                ],
+            );
+            Box::pin(one_match::<stones::Setup>(spec, seed, rng))
+        }
+        _ => {
+            let spec = pick(&mut rng, &["width=3,height=5,max-turns=24", "width=5,height=5,max-turns=16"]);
+            Box::pin(one_match::<renpaarden::Setup>(spec, seed, rng))
+        }
+    }
+}
+
+/// Clocks and limits, short ones: time is free here, but many kinds of it are wanted.
+fn draw_terms(rng: &mut Rng, seed: Seed) -> Terms {
+    let ms = Duration::from_millis;
+    let control = match below(rng, 4) {
+        0 => TimeControl::Untimed,
+        1 => TimeControl::PerMove(ms(200)),
+        2 => TimeControl::Fischer { base: ms(2000), increment: ms(100) },
+        _ => TimeControl::Bank { per_move: ms(100), bank: ms(1000) },
+    };
+    Terms {
+        startup: ms(1000),
+        margin: ms(u64::from(below(rng, 3) + 1) * 30),
+        answer_cap: ms(5000),
+        lag_cap: ms(500),
+        ..Terms::new(control, seed)
+    }
+}
+
+async fn one_match<S>(spec: &'static str, seed: Seed, mut rng: Rng) -> Report
+where
+    S: Setup<Position: Conceivable + Keyed + Notation>,
+{
+    let position = S::parse(spec).expect("the simulation's setups are right").start();
+    let game_conduct = rookery_catalog::game(S::GAME).expect("the game is in the catalog").conduct();
+    let conduct = match below(&mut rng, 8) {
+        0 => rookery_referee::Conduct::removing().with_retries(2),
+        1 => rookery_referee::Conduct::aborting().until_deadline(),
+        2 => rookery_referee::Conduct::removing(),
+        _ => game_conduct,
+    };
+    let n_seats = position.n_seats();
+    let terms = draw_terms(&mut rng, seed);
+    let weights = faults::Weights::draw(&mut rng);
+    let faults: Log = Arc::default();
+    let mut bots = JoinSet::new();
+    let mut players: Vec<Box<dyn Player<S::Position>>> = vec![];
+    for seat in Seat::all(n_seats) {
+        let (ours, theirs) = duplex(96);
+        let is_honest = below(&mut rng, 3) == 0;
+        let panics = !is_honest && weights.one_in > 0 && below(&mut rng, 16) == 0;
+        let panics_at = panics.then(|| 1 + below(&mut rng, 8));
+        let chat_one_in = if below(&mut rng, 12) == 0 { 4 } else { 0 };
+        let log = Arc::clone(&faults);
+        players.push(Box::new(pipe::PipePlayer::new(seat, ours, &terms, panics_at, chat_one_in, log)));
+        let bot = bot::Bot {
+            seat,
+            rng: seed.derive(100 + seat.index() as u64).rng(),
+            weights: if is_honest { faults::Weights::honest() } else { weights.clone() },
+            lag: terms.lag.clone(),
+            lag_cap: terms.lag_cap,
+            margin: terms.margin,
+            log: Arc::clone(&faults),
+        };
+        bots.spawn(bot.run::<S::Position>(theirs));
+    }
+    let mut watch = Watch::default();
+    let start = Instant::now();
+    let verdict = play(Referee::new(position, conduct), &mut players, &terms, &mut watch).await;
+    let took = start.elapsed();
+    drop(bots);
+    let mut injected = faults.lock().expect("no holder panics").clone();
+    injected.sort_by_key(|&(seat, _)| seat);
+    let kept = catch_unwind(AssertUnwindSafe(|| {
+        watch.check(&verdict);
+        oracle::check(&verdict, &watch, &injected);
+        oracle::check_time(took, &terms, n_seats, &watch);
+    }));
+    let events = || transcript::<S::Position>(watch.events());
+    assert!(kept.is_ok(), "{}:{spec}, {conduct}, {terms:?}, injected {injected:?}\n{}", S::GAME, events());
+    let mut trace = TextHash::default();
+    for event in watch.events() {
+        write_event::<S::Position>(&mut trace, event).expect("a hash takes everything");
+    }
+    Report { trace, cause: verdict.ending.cause.word(), injected, plies: verdict.plies }
+}
