@@ -70,7 +70,8 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 interrupted.";
 
-fn memory(text: &str) -> Result<usize, String> {
+/// Reads a size in bytes.
+pub(super) fn memory(text: &str) -> Result<usize, String> {
     let expected = || "expected a size such as 500MiB or 4GiB, from 1MiB to 1024GiB".to_owned();
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
     let shift = match unit.trim() {
@@ -192,7 +193,8 @@ struct MoveRow<'a> {
     plies: Option<u32>,
 }
 
-fn winner(value: Value) -> &'static str {
+/// A winner in one word.
+pub(super) fn winner(value: Value) -> &'static str {
     match value.winner.map(Seat::index) {
         None => "draw",
         Some(0) => "first",
