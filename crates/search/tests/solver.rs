@@ -124,7 +124,7 @@ fn check_all<P: Notation + Solvable>(start: &P, every: usize) {
         let position = P::from_text(text).unwrap();
         let (low, high) = position.foresee();
         assert!(low <= known[text] && known[text] <= high, "what is foreseen in {text}");
-        let mut solver = Solver::new(&position, 1 << 24, 1).unwrap();
+        let mut solver = Solver::new(&position, 1 << 19, 1).unwrap();
         let solution = solver.solve(Want::Length, &Budget::default()).unwrap();
         assert_eq!(solution.worth, known[text], "{text}");
     }
