@@ -12,11 +12,12 @@ use rookery_search::Strategy;
 use tokio::runtime::Runtime;
 
 use crate::AnyReplay;
-use crate::matches::{self, MatchOrder, OrderError, RecordTarget};
+use crate::matches::{self, MatchOrder, OrderError, PositionOf, RecordTarget};
 use crate::players::{self, PlayerError, PlayerInfo, PlayerSpec};
+use crate::solve::{SolveError, SolveOrder, Solved};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
-pub trait Game: Send + Sync + 'static {
+pub trait Game: Sized + Send + Sync + 'static {
     /// How it begins.
     type Setup: Setup<Position: Keyed + Notation + Picture>;
     /// Its name for people.
@@ -33,6 +34,8 @@ pub trait Game: Send + Sync + 'static {
     const PLAYERS: &'static [PlayerInfo];
     /// One of [`PLAYERS`](Game::PLAYERS), by name.
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<<Self::Setup as Setup>::Position>>;
+    /// Finds out what a position is worth with best play, or says why it cannot.
+    fn solve(position: &PositionOf<Self>, order: &SolveOrder) -> Result<Solved, SolveError>;
     /// The setups whose speed is measured, as options of a game spec.
     const BENCHES: &'static [&'static str];
 }
@@ -77,6 +80,8 @@ pub trait AnyGame: Send + Sync {
     fn start(&self, spec: &GameSpec) -> Result<Box<dyn AnyPosition>, SetupError>;
     /// A position from its text.
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError>;
+    /// Finds out what a position, given as text, is worth with best play.
+    fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError>;
     /// Begins to judge a recorded match again; `line` is the first line of the record, read already as `header`.
     fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem>;
     /// The record of a match between players who move at random.
@@ -151,6 +156,11 @@ impl<G: Game> AnyGame for G {
 
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError> {
         Ok(Box::new(<G::Setup as Setup>::Position::from_text(text)?))
+    }
+
+    fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError> {
+        let position = <G::Setup as Setup>::Position::from_text(position).map_err(SolveError::Position)?;
+        G::solve(&position, order)
     }
 
     fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {

@@ -2,10 +2,31 @@
 
 use rookery_games::{fish, hexapawn, renpaarden, stones};
 use rookery_referee::Conduct;
-use rookery_rules::{Key, Kind, Options};
-use rookery_search::Strategy;
+use rookery_rules::{Key, Kind, Options, Setup as _, Solvable};
+use rookery_search::{Mcts, Perfect, Strategy};
 
+use crate::solve::{self, SolveError, SolveOrder, Solved};
 use crate::{Game, PlayerInfo, ai};
+
+/// The player that solves what it can, for games that the solver reaches.
+const PERFECT: PlayerInfo = PlayerInfo {
+    name: "perfect",
+    keys: &[Key {
+        name: "nodes",
+        kind: Kind::Number(1, 1_000_000_000),
+        default: "2000000",
+        help: "positions it may look at to solve one, when neither time nor --nodes limits it",
+    }],
+    summary: "never gives away what is won: solves the position, and where that takes too long plays as mcts does",
+    quick: false,
+};
+
+/// Memory for the table of a perfect player.
+const PERFECT_BYTES: usize = 256 << 20;
+
+fn perfect<P: Solvable>(options: &Options<'_>) -> Box<dyn Strategy<P>> {
+    Box::new(Perfect::new(Mcts::new(10_000), options.number("nodes"), PERFECT_BYTES))
+}
 
 /// Fish.
 #[derive(Debug)]
@@ -21,23 +42,31 @@ impl Game for Fish {
     const CONDUCT: Conduct = Conduct::removing();
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4", "board=classic", "rows=5,cols=5,fish=2"];
-    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
-        name: "minimax",
-        keys: &[Key {
-            name: "depth",
-            kind: Kind::Number(1, 8),
-            default: "2",
-            help: "its own turns that it looks ahead",
-        }],
-        summary: "the house player of the original: its own fish a few turns ahead, and the first free tile to place on",
-        quick: false,
-    }];
+    const PLAYERS: &'static [PlayerInfo] = &[
+        PlayerInfo {
+            name: "minimax",
+            keys: &[Key {
+                name: "depth",
+                kind: Kind::Number(1, 8),
+                default: "2",
+                help: "its own turns that it looks ahead",
+            }],
+            summary: "the house player of the original: its own fish a few turns ahead, and the first free tile to place on",
+            quick: false,
+        },
+        PERFECT,
+    ];
 
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<fish::Position>> {
         match name {
+            "perfect" => perfect(options),
             "minimax" => Box::new(ai::fish::Minimax { depth: options.number("depth") }),
             _ => unreachable!("{name} is no player of this game alone"),
         }
+    }
+
+    fn solve(position: &fish::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve(Self::Setup::GAME, position, order)
     }
 }
 
@@ -71,14 +100,20 @@ impl Game for Hexapawn {
             summary: "a machine of matchboxes that has learned by losing (`rookery hexapawn learn` shows how); for small boards",
             quick: false,
         },
+        PERFECT,
     ];
 
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
         match name {
             "heuristic" => Box::new(ai::hexapawn::Heuristic),
             "matchbox" => Box::new(ai::matchbox::Trained::new(options.number("games"))),
+            "perfect" => perfect(options),
             _ => unreachable!("{name} is no player of this game alone"),
         }
+    }
+
+    fn solve(position: &hexapawn::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve(Self::Setup::GAME, position, order)
     }
 }
 
@@ -106,6 +141,10 @@ impl Game for Renpaarden {
             "homing" => Box::new(ai::renpaarden::Homing),
             _ => unreachable!("{name} is no player of this game alone"),
         }
+    }
+
+    fn solve(position: &renpaarden::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve_recurring(position, order)
     }
 }
 
@@ -143,5 +182,9 @@ impl Game for Stones {
             "cautious" => Box::new(ai::stones::Cautious),
             _ => unreachable!("{name} is no player of this game alone"),
         }
+    }
+
+    fn solve(position: &stones::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
+        solve::solve_recurring(position, order)
     }
 }

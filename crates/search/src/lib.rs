@@ -7,10 +7,14 @@ mod alphabeta;
 mod mcts;
 mod own_turns;
 mod playouts;
+mod solver;
 mod strategy;
 
 pub use alphabeta::{AlphaBeta, Evaluation, Found, LIMIT};
 pub use mcts::{Mcts, Playout, Uniform};
 pub use own_turns::{Gauge, OwnTurns};
 pub use playouts::Playouts;
+pub use solver::{
+    Arrangements, Fate, NotSolved, Perfect, Progress, Refuted, Solution, Solver, Unsolvable, Verified, Want,
+};
 pub use strategy::{Budget, First, Random, Stop, Strategy};

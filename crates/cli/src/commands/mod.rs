@@ -5,6 +5,7 @@ use std::io::Write;
 use rookery_rules::Key;
 use serde::Serialize;
 
+pub(crate) mod accuracy;
 pub(crate) mod bench;
 pub(crate) mod bench_records;
 pub(crate) mod games;
@@ -16,6 +17,7 @@ pub(crate) mod players;
 pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod show;
+pub(crate) mod solve;
 pub(crate) mod verify;
 pub(crate) mod welcome;
 

@@ -40,8 +40,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
             &players.iter().map(|&(game, info)| Row::new(game, info)).collect::<Vec<_>>(),
         );
     }
-    for (game, player) in players {
-        let only = game.map(|game| format!(" ({game} only)")).unwrap_or_default();
+    for (idx, &(game, player)) in players.iter().enumerate() {
+        let same = |other: &&(Option<&str>, &PlayerInfo)| other.1.name == player.name;
+        if players[..idx].iter().any(|other| same(&other)) {
+            continue;
+        }
+        let games: Vec<&str> = players.iter().filter(same).filter_map(|&(game, _)| game).collect();
+        let only = game.map(|_| format!(" ({} only)", games.join(" and "))).unwrap_or_default();
         writeln!(out, "{:12} {}{only}", player.name, player.summary)?;
         for key in player.keys {
             writeln!(out, "  {:10} {}", key.name, key.help)?;

@@ -45,6 +45,8 @@ pub(super) struct Keys {
     pub(super) penguins: [[u64; MAX_CELLS]; MAX_PLAYERS],
     /// For each fish of a player.
     pub(super) score: [u64; MAX_PLAYERS],
+    /// For each fish that the first of two players is ahead, where the scores themselves do not matter.
+    pub(super) lead: u64,
     removed: [u64; MAX_PLAYERS],
     pub(super) turn: [u64; MAX_PLAYERS],
     /// For each penguin that a player gets, while they are being placed.
@@ -56,6 +58,7 @@ pub(super) static KEYS: Keys = {
         tiles: [0; MAX_CELLS],
         penguins: [[0; MAX_CELLS]; MAX_PLAYERS],
         score: [0; MAX_PLAYERS],
+        lead: mix(0xf15_6000),
         removed: [0; MAX_PLAYERS],
         turn: [0; MAX_PLAYERS],
         each: mix(0xf15_0000),

@@ -11,6 +11,7 @@
 //! - [`Position`]: a board with penguins, scores and a turn;
 //! - [`Setup`]: how many players, and where the board comes from;
 //! - `notation`, `refusal`, `key`: its text and picture, its reasons against a move, its hash;
+//! - `solve`: what an exact search wants to know;
 //! - `shape`: the tables that tell where penguins can go on a board of a given size.
 
 mod board;
@@ -22,6 +23,7 @@ mod refusal;
 mod scene;
 mod setup;
 mod shape;
+mod solve;
 
 pub use board::{Board, Invalid};
 pub use cell::{Cell, Color, Direction, Move};

@@ -16,6 +16,7 @@ mod moves;
 mod position;
 mod scene;
 mod setup;
+mod solve;
 
 pub use board::{Board, Cell, Situation};
 pub use moves::{Move, Square};

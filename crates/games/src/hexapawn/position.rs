@@ -28,19 +28,19 @@ pub(super) const SEATS: [Seat; 2] = [Seat::new(0), Seat::new(1)];
 pub struct Position {
     /// The pawns of the player to move, and of the other one; one bit a square, as in [`Board`]. They change places
     /// with every move, so that nothing in a playout asks whose turn it is.
-    mine: u64,
-    theirs: u64,
+    pub(super) mine: u64,
+    pub(super) theirs: u64,
     key: u64,
     /// The first and the last row.
     edges: u64,
-    rows: u8,
-    cols: u8,
-    to_move: Seat,
-    stage: Stage,
+    pub(super) rows: u8,
+    pub(super) cols: u8,
+    pub(super) to_move: Seat,
+    pub(super) stage: Stage,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stage {
+pub(super) enum Stage {
     /// Player 1 says how many pawns each takes off.
     Choosing,
     /// So many pawns are still to be taken off, by both together.

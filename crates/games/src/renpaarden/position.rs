@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use rookery_rules::{Keyed, Outcome, Rng, Seat, Status, below, mix};
+use rookery_rules::{Keyed, Outcome, Recurring, Rng, Seat, Status, below, mix};
 
 use super::geometry::{Geometry, Mask};
 use super::history::History;
@@ -409,6 +409,17 @@ impl Keyed for Position {
         let turn = if self.to_move == SEATS[1] { TURN_KEY } else { 0 };
         let left = if let Stage::Left(seat) = self.stage { mix(0x300 + seat.index() as u64) } else { 0 };
         pieces.fold(turn ^ left ^ barred_key(self.barred), |key, piece| key ^ piece)
+    }
+}
+
+/// The caps on turns and on chains, and two optional rules, look at what the key leaves out.
+impl Recurring for Position {
+    fn free_plies(&self) -> u64 {
+        if self.rules.repetition > 0 || self.rules.leave_home > 0 {
+            return 0;
+        }
+        let turns = self.rules.max_turns.saturating_sub(self.turn);
+        turns.min(self.rules.max_chain.saturating_sub(self.hops)).into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rookery_rules::{BySeat, Keyed, MAX_SEATS, Outcome, Rng, Seat, Seats, Status, mix};
+use rookery_rules::{BySeat, Keyed, MAX_SEATS, Outcome, Recurring, Rng, Seat, Seats, Status, mix};
 
 use super::{Board, Move, Tile};
 
@@ -345,6 +345,14 @@ impl Keyed for Position {
             }
         }
         self.out().enumerate().fold(key, |key, (place, seat)| key ^ out_key(place, seat))
+    }
+}
+
+/// Only the two caps look at anything that the key leaves out.
+impl Recurring for Position {
+    fn free_plies(&self) -> u64 {
+        let left = self.limits.turns.saturating_sub(self.turn);
+        left.min(self.limits.quiet.saturating_sub(self.quiet())).into()
     }
 }
 

@@ -1,0 +1,324 @@
+//! Solving a position of any game: from an order to an answer in text.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rookery_rules::{Notation, ParsePositionError, Recurring, Seat, Solvable, Worth};
+use rookery_search::{
+    Arrangements, Budget, Fate, NotSolved, Progress, Refuted, Solution, Solver, Stop, Unsolvable, Want,
+};
+
+/// What is asked of a solver.
+#[derive(Clone, Debug)]
+pub struct SolveOrder {
+    /// How much is to be found out.
+    pub want: Want,
+    /// Threads that search.
+    pub threads: usize,
+    /// Bytes that the table may take.
+    pub memory: usize,
+    /// The folder where tables are kept from run to run.
+    pub db: Option<PathBuf>,
+    /// Whether to walk through the proof afterwards.
+    pub verify: bool,
+    /// Raised when the answer is no longer wanted.
+    pub stop: Stop,
+    /// Where it can be watched.
+    pub progress: Progress,
+}
+
+impl Default for SolveOrder {
+    fn default() -> Self {
+        Self {
+            want: Want::Moves,
+            threads: 1,
+            memory: 1 << 30,
+            db: None,
+            verify: false,
+            stop: Stop::default(),
+            progress: Progress::default(),
+        }
+    }
+}
+
+/// Who wins with best play, and in how many moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Value {
+    /// The winner; `None` for a draw.
+    pub winner: Option<Seat>,
+    /// How long the game lasts when the winner hurries and the loser delays, if that is known and it is no draw.
+    pub plies: Option<u32>,
+}
+
+/// What was found out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Solved {
+    /// What the position is worth.
+    pub value: Value,
+    /// Best play of both sides.
+    pub line: Vec<String>,
+    /// Every first move with what it is worth.
+    pub first_moves: Vec<(String, Value)>,
+    /// Positions looked at.
+    pub nodes: u64,
+    /// How long the search took, without reading, writing and walking through the proof.
+    pub elapsed: Duration,
+    /// Positions remembered.
+    pub entries: u64,
+    /// Bytes of the table.
+    pub bytes: usize,
+    /// How many bits of a position's code were compared to find it again; `None` if nothing is left to chance.
+    pub compared_bits: Option<u32>,
+    /// Positions of the proof that was walked through.
+    pub verified: Option<u64>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum SolveError {
+    /// The text is no position.
+    Position(ParsePositionError),
+    /// The position is beyond the solver.
+    Unsolvable(Unsolvable),
+    /// The game is beyond the solver: a clause that says why.
+    Refused(String),
+    /// It was stopped; if there is a folder for tables, what was found out is saved.
+    Stopped,
+    /// The proof does not hold.
+    Refuted(Refuted),
+    /// A file of the folder for tables cannot be used.
+    File(PathBuf, io::Error),
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Position(error) => error.fmt(f),
+            Self::Unsolvable(error) => write!(f, "this cannot be solved: {error}"),
+            Self::Refused(reason) => write!(f, "this cannot be solved: {reason}"),
+            Self::Stopped => f.write_str("stopped before there was an answer"),
+            Self::Refuted(error) => error.fmt(f),
+            Self::File(path, error) => {
+                write!(
+                    f,
+                    "{}: {error}; remove the file to begin again, or name another folder",
+                    path.display()
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for SolveError {}
+
+/// Solves a position of a game in which no position comes back.
+pub(crate) fn solve<P: Solvable + Notation>(
+    game: &str,
+    position: &P,
+    order: &SolveOrder,
+) -> Result<Solved, SolveError> {
+    let db = order.db.as_deref().map(|dir| Db::new(dir, game, position));
+    let loaded = db.as_ref().map(|db| db.load(position, order)).transpose()?.flatten();
+    let solver = match loaded {
+        Some(solver) => solver,
+        None => Solver::new(position, order.memory, order.threads).map_err(SolveError::Unsolvable)?,
+    };
+    let mut solver = solver.watched(&order.progress);
+    let budget = Budget { stop: order.stop.clone(), ..Budget::default() };
+    let start = Instant::now();
+    let solution = solver.solve(order.want, &budget);
+    let elapsed = start.elapsed();
+    if let Some(db) = &db {
+        db.save(&solver).map_err(|error| SolveError::File(db.path.clone(), error))?;
+    }
+    let solution = solution.ok_or(SolveError::Stopped)?;
+    let nodes = order.progress.nodes();
+    let verified = if order.verify {
+        let verified = solver.verify(&solution, &budget).map_err(|error| match error {
+            Refuted::Stopped if order.stop.is_set() => SolveError::Stopped,
+            error => SolveError::Refuted(error),
+        })?;
+        Some(verified.positions)
+    } else {
+        None
+    };
+    Ok(Solved { nodes, elapsed, verified, ..in_text(position, &solution, &solver) })
+}
+
+/// Solves a position of a game in which positions come back.
+pub(crate) fn solve_recurring<P: Recurring>(position: &P, order: &SolveOrder) -> Result<Solved, SolveError> {
+    if order.db.is_some() {
+        let reason =
+            "positions of this game come back, and tables of such games are not kept; leave the folder out";
+        return Err(SolveError::Refused(reason.to_owned()));
+    }
+    let failed = |error| match error {
+        NotSolved::Stopped => SolveError::Stopped,
+        NotSolved::Unsolvable(error) => SolveError::Unsolvable(error),
+        NotSolved::Refuted(position) => SolveError::Refuted(Refuted::Fate { position }),
+        NotSolved::TooMany(_) | NotSolved::Capped => SolveError::Refused(error.to_string()),
+    };
+    let start = Instant::now();
+    let found = Arrangements::solve(position, order.memory, &order.stop, &order.progress).map_err(failed)?;
+    let elapsed = start.elapsed();
+    let value = |fate: Fate| match fate {
+        Fate::Won(seat, plies) => Value { winner: Some(seat), plies: Some(plies) },
+        Fate::Drawn => Value { winner: None, plies: None },
+    };
+    let first_moves = if order.want == Want::Moves { found.first_moves() } else { vec![] };
+    Ok(Solved {
+        value: value(found.fate(position).expect("the start can be reached")),
+        line: found.line().iter().map(ToString::to_string).collect(),
+        first_moves: first_moves.into_iter().map(|(mv, fate)| (mv.to_string(), value(fate))).collect(),
+        nodes: order.progress.nodes(),
+        elapsed,
+        entries: found.len() as u64,
+        bytes: found.bytes(),
+        compared_bits: Some(64),
+        verified: order.verify.then(|| found.verify(&order.stop)).transpose().map_err(failed)?,
+    })
+}
+
+fn in_text<P: Solvable>(position: &P, solution: &Solution<P::Move>, solver: &Solver<P>) -> Solved {
+    let mover = position.to_move().expect("a solved position is not over");
+    let value = |worth: Worth| Value {
+        winner: match worth {
+            Worth::DRAW => None,
+            worth => Some(if worth.is_win() { mover } else { mover.next(2) }),
+        },
+        plies: worth.plies().filter(|_| solution.is_exact),
+    };
+    Solved {
+        value: value(solution.worth),
+        line: solution.line.iter().map(ToString::to_string).collect(),
+        first_moves: solution.first_moves.iter().map(|&(mv, worth)| (mv.to_string(), value(worth))).collect(),
+        nodes: 0,
+        elapsed: Duration::ZERO,
+        entries: solver.entries(),
+        bytes: solver.bytes(),
+        compared_bits: solver.compared_bits(),
+        verified: None,
+    }
+}
+
+/// The file that keeps the table for positions of one family.
+struct Db {
+    path: PathBuf,
+    /// The first line of the file.
+    header: String,
+}
+
+impl Db {
+    fn new<P: Solvable>(dir: &Path, game: &str, position: &P) -> Self {
+        let (family, bits) = (position.family(), position.code_bits());
+        Self {
+            path: dir.join(format!("{game}-{family:x}-{bits}.table")),
+            header: format!("rookery solver 1 {game} {family:x} {bits}\n"),
+        }
+    }
+
+    /// The solver as it was saved, if it was.
+    fn load<P: Solvable>(&self, position: &P, order: &SolveOrder) -> Result<Option<Solver<P>>, SolveError> {
+        let failed = |error| SolveError::File(self.path.clone(), error);
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(failed)?,
+        };
+        let mut input = BufReader::with_capacity(1 << 20, file);
+        let mut header = String::new();
+        input.by_ref().take(200).read_line(&mut header).map_err(failed)?;
+        if header != self.header {
+            let problem = format!("it begins with {header:?} and not with {:?}", self.header);
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, problem)));
+        }
+        let solver = Solver::load(position, order.memory, order.threads, &mut input).map_err(failed)?;
+        solver.map(Some).map_err(SolveError::Unsolvable)
+    }
+
+    /// Writes a new file and puts it in the place of the old one, so that there is a whole one at any time.
+    fn save<P: Solvable>(&self, solver: &Solver<P>) -> io::Result<()> {
+        if let Some(dir) = self.path.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        let unfinished = self.path.with_extension("unfinished");
+        let mut out = BufWriter::with_capacity(1 << 20, File::create(&unfinished)?);
+        out.write_all(self.header.as_bytes())?;
+        solver.save(&mut out)?;
+        out.into_inner()?.sync_all()?;
+        fs::rename(unfinished, &self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game;
+
+    /// A folder that is removed at the end.
+    struct Dir(PathBuf);
+
+    impl Dir {
+        fn new(name: &str) -> Self {
+            Self(std::env::temp_dir().join(format!("rookery-solve-{name}-{}", std::process::id())))
+        }
+    }
+
+    impl Drop for Dir {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const START: &str = "p1 11111/...../...../...../22222";
+
+    #[test]
+    fn a_kept_table_saves_the_work() {
+        let dir = Dir::new("kept");
+        let order = || SolveOrder { db: Some(dir.0.clone()), ..SolveOrder::default() };
+        let hexapawn = game("hexapawn").unwrap();
+        let stopped = order();
+        stopped.stop.set();
+        assert!(matches!(hexapawn.solve(START, &stopped), Err(SolveError::Stopped)));
+        let path = dir.0.join("hexapawn-505-34.table");
+        assert!(path.exists(), "what was found out is saved also when it is stopped");
+        let first = hexapawn.solve(START, &order()).unwrap();
+        let second = hexapawn.solve(START, &order()).unwrap();
+        assert_eq!(
+            (&first.value, &first.line, &first.first_moves),
+            (&second.value, &second.line, &second.first_moves)
+        );
+        assert!(second.nodes * 10 < first.nodes, "{} and then {}", first.nodes, second.nodes);
+
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[100_000] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let error = hexapawn.solve(START, &order()).unwrap_err().to_string();
+        assert!(error.contains("its checksum is wrong; remove the file"), "{error}");
+        bytes[0] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        let error = hexapawn.solve(START, &order()).unwrap_err().to_string();
+        assert!(error.contains("it begins with"), "{error}");
+        let too_little = SolveOrder { memory: 1 << 16, ..order() };
+        assert!(matches!(hexapawn.solve(START, &too_little), Err(SolveError::File(..))));
+    }
+
+    #[test]
+    fn every_game_answers_or_says_why_not() {
+        for (name, text) in
+            [("fish", "p1 152/315/222 0,0 place=4"), ("hexapawn", START), ("stones", "0 00./.../.11")]
+        {
+            let order = SolveOrder { verify: true, threads: 2, ..SolveOrder::default() };
+            let solved = game(name).unwrap().solve(text, &order).unwrap();
+            assert!(solved.verified.is_some_and(|positions| positions > 0), "{name}");
+            let best = solved.first_moves.iter().filter(|(_, value)| *value == solved.value);
+            assert!(best.count() > 0, "{name}: some first move keeps the value");
+        }
+        let error = game("fish").unwrap().solve("nonsense", &SolveOrder::default()).unwrap_err();
+        assert!(matches!(error, SolveError::Position(_)));
+        let over = game("hexapawn").unwrap().solve("p1 ..2/.../...", &SolveOrder::default()).unwrap_err();
+        assert!(matches!(over, SolveError::Unsolvable(Unsolvable::Over)));
+    }
+}

@@ -1,0 +1,209 @@
+//! `rookery accuracy`: a recorded match against best play.
+
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use comfy_table::{CellAlignment, Table, presets};
+use rookery_catalog::{AnyGame, SolveOrder, Value, Want, game, replay};
+use rookery_record::{Lines, Step};
+use rookery_rules::{GameSpec, Seat, Status};
+use serde::Serialize;
+
+use super::solve::{memory, winner};
+use super::write_json;
+use crate::spec::UsageError;
+
+/// Compare every move of a recorded match with best play
+///
+/// Solves every position, so it is for games and boards that `rookery solve` can do quickly.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The record, usually NAME.rookery.jsonl
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Threads that search
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+
+    /// Memory for the table of positions, for example 500MiB or 4GiB
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = memory)]
+    memory: usize,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    players: Vec<PlayerRow>,
+    moves: Vec<MoveRow>,
+}
+
+#[derive(Serialize)]
+struct PlayerRow {
+    name: String,
+    moves: usize,
+    /// Moves that could not be better.
+    best: usize,
+    /// Moves that kept the result, best ones included.
+    kept: usize,
+}
+
+#[derive(Serialize)]
+struct MoveRow {
+    /// From 1.
+    ply: usize,
+    /// From 0.
+    seat: usize,
+    #[serde(rename = "move")]
+    mv: String,
+    before: ValueRow,
+    after: ValueRow,
+    best: bool,
+    kept: bool,
+}
+
+#[derive(Serialize)]
+struct ValueRow {
+    winner: &'static str,
+    /// Moves until then with best play.
+    plies: Option<u32>,
+}
+
+impl ValueRow {
+    fn new(value: Value) -> Self {
+        Self { winner: winner(value), plies: value.plies }
+    }
+
+    fn text(&self) -> String {
+        match (self.winner, self.plies) {
+            (winner, Some(plies)) if winner != "draw" => format!("{winner} wins in {plies}"),
+            (winner, _) => winner.to_owned(),
+        }
+    }
+}
+
+/// One move as it was made: who, and the texts of the positions before and after it.
+struct Made {
+    seat: Seat,
+    before: String,
+    after: String,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (spec, names, made) = read(&args.file)?;
+    let game = game(&GameSpec::parse(&spec)?.game)?;
+    let order = || SolveOrder {
+        want: Want::Length,
+        threads: args.threads.into(),
+        memory: args.memory,
+        ..SolveOrder::default()
+    };
+    let mut moves = vec![];
+    for (idx, made) in made.iter().enumerate() {
+        let before = worth(game, &made.before, &order())?;
+        let after = worth(game, &made.after, &order())?;
+        let kept = before.winner == after.winner;
+        let same_length = before.plies == after.plies.map(|plies| plies + 1);
+        moves.push(MoveRow {
+            ply: idx + 1,
+            seat: made.seat.index(),
+            mv: name_of(game, made)?,
+            before: ValueRow::new(before),
+            after: ValueRow::new(after),
+            best: kept && same_length,
+            kept,
+        });
+    }
+    let count = |seat: usize, fits: fn(&MoveRow) -> bool| {
+        moves.iter().filter(|row| row.seat == seat && fits(row)).count()
+    };
+    let players = names.into_iter().enumerate().map(|(seat, name)| PlayerRow {
+        name,
+        moves: count(seat, |_| true),
+        best: count(seat, |row| row.best),
+        kept: count(seat, |row| row.kept),
+    });
+    let report = Report { game: spec, players: players.collect(), moves };
+    if args.json { write_json(out, &report) } else { report.write(out) }
+}
+
+/// The game spec, the players' names and the moves of a record that is right.
+fn read(path: &Path) -> anyhow::Result<(String, Vec<String>, Vec<Made>)> {
+    let name = path.display();
+    let file = File::open(path).with_context(|| format!("{name}: it cannot be opened"))?;
+    let mut lines = Lines::new(BufReader::new(file));
+    let begun = lines.first_line().map(replay).map_err(|error| anyhow!("{name}: {error}"))?;
+    let mut replay = begun.map_err(|problem| anyhow!("{name}: {}", lines.error(problem)))?;
+    let mut made = vec![];
+    loop {
+        let before = replay.position().text();
+        let Some(line) = lines.next_line().map_err(|error| anyhow!("{name}: {error}"))? else { break };
+        match replay.feed(line) {
+            Ok(Step::Moved(seat)) => made.push(Made { seat, before, after: replay.position().text() }),
+            Ok(_) => {}
+            Err(problem) => return Err(anyhow!("{name}: {}", lines.error(problem))),
+        }
+    }
+    let header = replay.header();
+    Ok((header.game.clone(), header.seats.iter().map(|seat| seat.name.clone()).collect(), made))
+}
+
+/// What a position is worth, also if the game is over.
+fn worth(game: &dyn AnyGame, text: &str, order: &SolveOrder) -> anyhow::Result<Value> {
+    match game.position(text)?.status() {
+        Status::Over(outcome) if outcome.winners.len() == 1 => {
+            Ok(Value { winner: outcome.winners.iter().next(), plies: Some(0) })
+        }
+        Status::Over(_) => Ok(Value { winner: None, plies: None }),
+        Status::ToMove(_) => {
+            let solved = game.solve(text, order).map_err(|error| UsageError(format!("{text}: {error}")))?;
+            Ok(solved.value)
+        }
+    }
+}
+
+/// The move between two positions.
+fn name_of(game: &dyn AnyGame, made: &Made) -> anyhow::Result<String> {
+    for mv in game.position(&made.before)?.moves() {
+        let mut position = game.position(&made.before)?;
+        position.play(&mv)?;
+        if position.text() == made.after {
+            return Ok(mv);
+        }
+    }
+    Err(anyhow!("no move leads from {} to {}", made.before, made.after))
+}
+
+impl Report {
+    fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        writeln!(out, "{}: {} moves", self.game, self.moves.len())?;
+        let mut table = Table::new();
+        table.load_preset(presets::NOTHING);
+        table.set_header(["player", "moves", "best", "kept the result", "gave it away"]);
+        for row in &self.players {
+            table.add_row([
+                row.name.clone(),
+                row.moves.to_string(),
+                row.best.to_string(),
+                row.kept.to_string(),
+                (row.moves - row.kept).to_string(),
+            ]);
+        }
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        writeln!(out, "{table}")?;
+        for row in self.moves.iter().filter(|row| !row.kept) {
+            let name = &self.players[row.seat].name;
+            let (before, after) = (row.before.text(), row.after.text());
+            writeln!(out, "move {}, {} by {name}: {before}, then {after}", row.ply, row.mv)?;
+        }
+        Ok(())
+    }
+}

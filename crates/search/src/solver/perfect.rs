@@ -1,0 +1,58 @@
+//! A player that cannot be beaten from a won position, where the solver reaches.
+
+use rookery_rules::Solvable;
+
+use super::{Solver, Want};
+use crate::{Budget, Strategy};
+
+/// Solves the position and plays a best move: the quickest win, a draw, or the longest resistance. Where that takes too
+/// long another strategy answers.
+///
+/// It spends at most half of its time on solving. A budget's work counts positions.
+#[derive(Debug)]
+pub struct Perfect<P, F> {
+    solver: Option<Solver<P>>,
+    fallback: F,
+    /// Positions for each answer, if neither time nor work is limited.
+    nodes: u64,
+    /// Bytes for the table.
+    bytes: usize,
+}
+
+impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
+    /// Looks at no more than so many positions for an answer, remembers them in so many bytes, and leaves the rest to
+    /// another strategy.
+    pub fn new(fallback: F, nodes: u64, bytes: usize) -> Self {
+        Self { solver: None, fallback, nodes, bytes }
+    }
+
+    /// The best move, if it is found within the budget.
+    fn best(&mut self, position: &P, budget: &Budget) -> Option<P::Move> {
+        let fits = |solver: &Solver<P>| {
+            solver.start.family() == position.family() && solver.start.code_bits() >= position.code_bits()
+        };
+        if !self.solver.as_ref().is_some_and(fits) {
+            self.solver = Some(Solver::new(position, self.bytes, 1).ok()?);
+        }
+        let solver = self.solver.as_mut().expect("it was just made");
+        solver.move_to(position);
+        let limited = budget.work.is_some() || budget.deadline.is_some();
+        let work = if limited { budget.work } else { Some(self.nodes) };
+        let now = std::time::Instant::now();
+        let budget = Budget {
+            deadline: budget.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2),
+            work: work.map(|work| work.saturating_add(solver.progress().nodes())),
+            ..budget.clone()
+        };
+        solver.solve(Want::Length, &budget)?.line.first().copied()
+    }
+}
+
+impl<P: Solvable, F: Strategy<P>> Strategy<P> for Perfect<P, F> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        match self.best(position, budget) {
+            Some(mv) => mv,
+            None => self.fallback.choose(position, budget),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The search itself: is a position worth at least so much?
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rookery_rules::{Seat, Solvable, Status, Worth, mix};
+
+use super::table::{Bounds, Slot, Table};
+use crate::Budget;
+
+/// How often the clock and the other threads are looked at, in positions.
+const LOOK_EVERY: u64 = 1024;
+
+/// What the threads of one search share.
+#[derive(Debug)]
+pub(super) struct Shared<'a> {
+    pub(super) table: &'a Table,
+    pub(super) budget: &'a Budget,
+    /// Positions looked at, by all threads and searches.
+    pub(super) nodes: &'a AtomicU64,
+    /// Another thread has the answer, or nobody wants it any more.
+    pub(super) stop: AtomicBool,
+    /// Whether to stop when the table is crowded, so that it can be enlarged.
+    pub(super) may_grow: bool,
+}
+
+/// One thread of a search.
+pub(super) struct Worker<'a, P: Solvable> {
+    shared: &'a Shared<'a>,
+    nodes: u64,
+    /// It gives up after so many positions.
+    quota: u64,
+    /// Tells the threads apart: each but the first tries moves in an order that differs a little.
+    number: u64,
+    /// By ply: room for the children, so that nothing is allocated once it is warm.
+    children: Vec<Vec<Child<P>>>,
+}
+
+struct Child<P> {
+    position: P,
+    mover: Seat,
+    slot: Slot,
+    /// Lower is tried sooner.
+    order: u32,
+}
+
+impl<'a, P: Solvable> Worker<'a, P> {
+    pub(super) fn new(shared: &'a Shared<'a>, number: u64, quota: u64) -> Self {
+        Self { shared, nodes: 0, quota, number, children: vec![] }
+    }
+
+    /// Whether the position is worth at least `wanted` to the seat to move, as a bound: a lower one if it is at least
+    /// `wanted`, an upper one if it is less. `None` if the search was stopped.
+    pub(super) fn test(&mut self, position: &P, wanted: Worth) -> Option<Worth> {
+        let mover = position.to_move().expect("a search begins while the game goes on");
+        let slot = self.shared.table.slot(position.code());
+        let found = self.node(position, mover, slot, wanted, 0);
+        self.report();
+        found
+    }
+
+    fn report(&self) {
+        // The rest was counted on the way.
+        self.shared.nodes.fetch_add(self.nodes % LOOK_EVERY, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        let shared = self.shared;
+        let nodes = shared.nodes.fetch_add(LOOK_EVERY, Ordering::Relaxed) + LOOK_EVERY;
+        if shared.budget.is_spent(nodes) || (shared.may_grow && shared.table.is_crowded()) {
+            shared.stop.store(true, Ordering::Relaxed);
+        }
+        shared.stop.load(Ordering::Relaxed) || self.nodes >= self.quota
+    }
+
+    fn node(&mut self, position: &P, mover: Seat, slot: Slot, wanted: Worth, ply: usize) -> Option<Worth> {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(LOOK_EVERY) && self.is_stopped() {
+            return None;
+        }
+        // The game ends with a move at the soonest.
+        if wanted > Worth::win(1) {
+            return Some(Worth::win(1));
+        }
+        if wanted <= Worth::loss(1) {
+            return Some(Worth::loss(1));
+        }
+        let (low, high) = if ply == 0 { position.foresee() } else { (Worth::LEAST, Worth::MOST) };
+        let known = self.shared.table.get(slot);
+        let (low, high) = (low.max(known.low), high.min(known.high));
+        if low >= wanted {
+            return Some(low);
+        }
+        if high < wanted {
+            return Some(high);
+        }
+        if self.children.len() <= ply {
+            self.children.resize_with(ply + 1, Vec::new);
+        }
+        let mut children = std::mem::take(&mut self.children[ply]);
+        let before = self.nodes;
+        let found = self.best(position, mover, wanted, ply, &mut children);
+        children.clear();
+        self.children[ply] = children;
+        let found = found?;
+        let bounds = if found >= wanted {
+            Bounds { low: found, ..Bounds::NONE }
+        } else {
+            Bounds { high: found, ..Bounds::NONE }
+        };
+        // What its moves show at once need not be remembered: that would fill a third of the table.
+        if self.nodes > before {
+            self.shared.table.put(slot, bounds, self.nodes - before);
+        }
+        Some(found)
+    }
+
+    /// The best that the moves promise, as far as `wanted` asks.
+    fn best(
+        &mut self,
+        position: &P,
+        mover: Seat,
+        wanted: Worth,
+        ply: usize,
+        children: &mut Vec<Child<P>>,
+    ) -> Option<Worth> {
+        let mut best = Worth::LEAST;
+        for mv in position.legal_moves() {
+            let mut child = position.clone();
+            child.play_unchecked(mv);
+            let Some(next) = child.to_move() else {
+                best = best.max(ended(&child, mover).older());
+                if best >= wanted {
+                    return Some(best);
+                }
+                continue;
+            };
+            let (low, high) = seen_from(mover, next, child.foresee());
+            if low >= wanted {
+                return Some(low);
+            }
+            if high < wanted {
+                best = best.max(high);
+                continue;
+            }
+            let slot = self.shared.table.slot(child.code());
+            let order = child.count_moves() as u32;
+            children.push(Child { position: child, mover: next, slot, order });
+        }
+        // Moves whose worth is known well enough need no search.
+        let mut idx = 0;
+        while idx < children.len() {
+            let child = &mut children[idx];
+            let known = self.shared.table.get(child.slot);
+            let (low, high) = seen_from(mover, child.mover, (known.low, known.high));
+            if low >= wanted {
+                return Some(low);
+            }
+            if high < wanted {
+                best = best.max(high);
+                children.swap_remove(idx);
+                continue;
+            }
+            child.order = self.order(child, mover);
+            idx += 1;
+        }
+        children.sort_unstable_by_key(|child| child.order);
+        for child in children.iter() {
+            let next = if child.mover == mover {
+                self.node(&child.position, child.mover, child.slot, wanted.younger(), ply + 1)?
+            } else {
+                // Less than this for the other side is at least what is wanted for this one.
+                let wanted = wanted.younger().flip().next();
+                self.node(&child.position, child.mover, child.slot, wanted, ply + 1)?.flip()
+            };
+            best = best.max(next.older());
+            if best >= wanted {
+                break;
+            }
+        }
+        Some(best)
+    }
+
+    /// Few answers first: what leaves the other side little choice is quickly proved.
+    fn order(&self, child: &Child<P>, mover: Seat) -> u32 {
+        let choice = if child.mover == mover { 64u32.saturating_sub(child.order) } else { child.order };
+        let noise = if self.number == 0 { 0 } else { mix(self.number ^ child.position.key()) as u32 % 3 };
+        choice * 2 + noise
+    }
+}
+
+/// Bounds for the seat `next` after a move, as bounds for the seat `mover` before it.
+#[inline]
+fn seen_from(mover: Seat, next: Seat, (low, high): (Worth, Worth)) -> (Worth, Worth) {
+    if mover == next { (low.older(), high.older()) } else { (high.flip().older(), low.flip().older()) }
+}
+
+/// What a finished game is worth to a seat.
+pub(super) fn ended<P: Solvable>(position: &P, seat: Seat) -> Worth {
+    let Status::Over(outcome) = position.status() else { unreachable!("nobody is to move") };
+    match (outcome.winners.contains(seat), outcome.winners.len()) {
+        (true, 1) => Worth::win(0),
+        (false, n) if n > 0 => Worth::loss(0),
+        _ => Worth::DRAW,
+    }
+}

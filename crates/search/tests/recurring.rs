@@ -1,0 +1,115 @@
+//! Games in which positions come back, against a slow solver that counts moves down.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::collections::HashMap;
+
+use rookery_games::{renpaarden, stones};
+use rookery_rules::{Notation, Position as _, Recurring, Seat, Setup, Status};
+use rookery_search::{Arrangements, Fate, NotSolved, Progress, Stop, Unsolvable};
+
+fn solve<P: Recurring>(start: &P) -> Result<Arrangements<P>, NotSolved> {
+    Arrangements::solve(start, 1 << 30, &Stop::default(), &Progress::default())
+}
+
+/// Whether a seat can force a win within so many moves, by trying everything.
+fn can_win<P: Recurring>(
+    position: &P,
+    seat: Seat,
+    plies: u32,
+    known: &mut HashMap<(u64, u32), bool>,
+) -> bool {
+    let mover = match position.status() {
+        Status::Over(outcome) => return outcome.winners.len() == 1 && outcome.winners.contains(seat),
+        Status::ToMove(mover) => mover,
+    };
+    if plies == 0 {
+        return false;
+    }
+    if let Some(&known) = known.get(&(position.key(), plies)) {
+        return known;
+    }
+    let mut wins = position.legal_moves().map(|mv| {
+        let mut child = position.clone();
+        child.play_unchecked(mv);
+        can_win(&child, seat, plies - 1, known)
+    });
+    let won = if mover == seat { wins.any(|won| won) } else { wins.all(|won| won) };
+    known.insert((position.key(), plies), won);
+    won
+}
+
+/// The fate agrees with brute force up to some length, and the line has the length and the winner it says.
+fn check<P: Recurring>(start: &P, depth: u32) -> Fate {
+    let found = solve(start).unwrap();
+    let fate = found.fate(start).unwrap();
+    assert_eq!(found.verify(&Stop::default()).unwrap(), found.len() as u64);
+    for seat in Seat::all(2) {
+        let mut known = HashMap::new();
+        let shortest = (1..=depth).find(|&plies| can_win(start, seat, plies, &mut known));
+        let expected = match fate {
+            Fate::Won(winner, plies) if winner == seat && plies <= depth => Some(plies),
+            _ => None,
+        };
+        assert_eq!(shortest, expected, "{start}");
+    }
+    let mut position = start.clone();
+    for mv in found.line() {
+        position.play(mv).unwrap();
+    }
+    if let Fate::Won(winner, plies) = fate {
+        assert_eq!(found.line().len() as u32, plies);
+        let Status::Over(outcome) = position.status() else { panic!("the line goes to the end") };
+        assert!(outcome.winners.contains(winner) && outcome.winners.len() == 1);
+    }
+    let best = found.first_moves().into_iter().filter(|&(_, first)| first == fate).count();
+    assert!(best > 0, "some first move keeps what the position is worth");
+    fate
+}
+
+#[test]
+fn small_boards_of_stones() {
+    let mut wins = 0;
+    for options in [
+        "rows=2,cols=2",
+        "rows=3,cols=2",
+        "rows=3,cols=3,stones=1",
+        "rows=4,cols=2,stones=1",
+        "rows=3,cols=3,stones=2",
+    ] {
+        let fate = check(&stones::Setup::parse(options).unwrap().start(), 12);
+        wins += u32::from(fate != Fate::Drawn);
+    }
+    assert!(wins > 0, "some are won");
+    for text in ["0 0../.../..1", "1 00./.../..1", "0 00../..../..1.", "0 0.0/.../1.."] {
+        check(&stones::Position::from_text(text).unwrap(), 14);
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn endings_of_renpaarden() {
+    for text in ["p1 ooo/.oo/xo./xx./xxx", "p2 ooo/o.o/xo./x.x/xxx", "p1 oo./ooo/xxo/xx./xx."] {
+        let position = renpaarden::Position::from_text(text);
+        let Ok(position) = position else { panic!("{text}: {position:?}") };
+        if position.status() == Status::ToMove(Seat::new(0)) {
+            check(&position, 5);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_solved_is_refused() {
+    let stones = |options| stones::Setup::parse(options).unwrap().start();
+    assert_eq!(
+        solve(&stones("rows=3,cols=3,players=3")).err(),
+        Some(NotSolved::Unsolvable(Unsolvable::Seats(3)))
+    );
+    let all = Arrangements::solve(&stones("rows=8,cols=8"), 1 << 20, &Stop::default(), &Progress::default());
+    assert!(matches!(all.err(), Some(NotSolved::TooMany(_))));
+    let stop = Stop::default();
+    stop.set();
+    let all = Arrangements::solve(&stones("rows=3,cols=3"), 1 << 24, &stop, &Progress::default());
+    assert_eq!(all.err(), Some(NotSolved::Stopped));
+    let repetition = renpaarden::Setup::parse("width=3,height=5,repetition=3").unwrap().start();
+    assert_eq!(solve(&repetition).err(), Some(NotSolved::Capped));
+}
