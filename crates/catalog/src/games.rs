@@ -129,16 +129,46 @@ impl Game for Renpaarden {
     const RULES: &'static str = include_str!("../../../docs/rules/renpaarden.md");
     const CONDUCT: Conduct = Conduct::removing().until_deadline();
     const BENCHES: &'static [&'static str] = &["max-turns=1000", "width=5,height=5,max-turns=1000"];
-    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
-        name: "homing",
-        keys: &[],
-        summary: "random, but pieces that have reached the goal stay there",
-        quick: true,
-    }];
+    const PLAYERS: &'static [PlayerInfo] = &[
+        PlayerInfo {
+            name: "homing",
+            keys: &[],
+            summary: "random, but pieces that have reached the goal stay there",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "greedy",
+            keys: &[],
+            summary: "the hop that brings its own pieces furthest; it plans no chains",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "easy",
+            keys: &[],
+            summary: "whole turns, one at a time, with a poor eye for the race; for a first game",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "medium",
+            keys: &[],
+            summary: "whole turns, one at a time, judged well",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "hard",
+            keys: &[],
+            summary: "searches turns of both players as deep as the budget allows",
+            quick: false,
+        },
+    ];
 
     fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<renpaarden::Position>> {
         match name {
             "homing" => Box::new(ai::renpaarden::Homing),
+            "greedy" => Box::new(ai::renpaarden_search::Greedy),
+            "easy" => Box::new(ai::renpaarden_search::Searcher::new(ai::renpaarden_search::EASY)),
+            "medium" => Box::new(ai::renpaarden_search::Searcher::new(ai::renpaarden_search::MEDIUM)),
+            "hard" => Box::new(ai::renpaarden_search::Searcher::new(ai::renpaarden_search::HARD)),
             _ => unreachable!("{name} is no player of this game alone"),
         }
     }
@@ -174,12 +204,40 @@ impl Game for Stones {
             summary: "the same, but not onto a tile beside an enemy if it can be helped",
             quick: true,
         },
+        PlayerInfo {
+            name: "greedy",
+            keys: &[],
+            summary: "takes a stone if it can, else comes nearer; it does not ask what the others do then",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "easy",
+            keys: &[],
+            summary: "takes what is offered, but steps into danger; for a first game",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "medium",
+            keys: &[],
+            summary: "sees the next answer and what is taken after it",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "hard",
+            keys: &[],
+            summary: "searches as deep as the budget allows and plays exchanges to their end",
+            quick: false,
+        },
     ];
 
     fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<stones::Position>> {
         match name {
             "aggressive" => Box::new(ai::stones::Aggressive),
             "cautious" => Box::new(ai::stones::Cautious),
+            "greedy" => Box::new(ai::stones_search::Searcher::new(ai::stones_search::GREEDY)),
+            "easy" => Box::new(ai::stones_search::Searcher::new(ai::stones_search::EASY)),
+            "medium" => Box::new(ai::stones_search::Searcher::new(ai::stones_search::MEDIUM)),
+            "hard" => Box::new(ai::stones_search::Searcher::new(ai::stones_search::HARD)),
             _ => unreachable!("{name} is no player of this game alone"),
         }
     }

@@ -4,6 +4,7 @@
 //! searching seat: it maximises on its own moves, everybody else minimises. Nothing is ever negated, so a seat that
 //! moves twice in a row, one that is skipped and one that was removed are right by construction.
 
+use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 
 use rookery_rules::{Keyed, Outcome, Position, Seat, Status, mix};
@@ -14,6 +15,17 @@ use crate::{Budget, Strategy};
 pub trait Evaluation<P: Position>: Send {
     /// The promise; higher is better for `seat`.
     fn value(&self, position: &P, seat: Seat) -> i32;
+
+    /// How promising a move looks for who makes it, before anything is searched; the highest are tried first.
+    fn rank(&self, _position: &P, _mv: P::Move) -> i32 {
+        0
+    }
+
+    /// Whether a move changes so much that a position where it is possible should not be judged as it stands: at the
+    /// end of a search such moves are still looked at.
+    fn is_loud(&self, _position: &P, _mv: P::Move) -> bool {
+        false
+    }
 }
 
 impl<P: Position, F: Fn(&P, Seat) -> i32 + Send> Evaluation<P> for F {
@@ -29,7 +41,9 @@ const WIN: i32 = 2_000_000;
 /// The deepest search, in moves.
 const MAX_DEPTH: u32 = 256;
 /// How often the clock is looked at, in positions.
-const CLOCK_EVERY: u64 = 1024;
+const CLOCK_EVERY: u64 = 64;
+/// How many loud moves in a row are looked at beyond the depth.
+const MAX_LOUD: u32 = 12;
 
 /// The strategy. A budget's work counts positions.
 #[derive(Debug)]
@@ -44,6 +58,11 @@ impl<E> AlphaBeta<E> {
     /// Searches with this evaluation, by default so deep, and remembers positions in about `table_bytes` bytes.
     pub fn new(evaluation: E, depth: u32, table_bytes: usize) -> Self {
         Self { evaluation, depth, table: Table::new(table_bytes) }
+    }
+
+    /// The evaluation, to change what it is searched with next.
+    pub fn evaluation_mut(&mut self) -> &mut E {
+        &mut self.evaluation
     }
 }
 
@@ -145,7 +164,15 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
         }
     }
 
-    fn leaf(&mut self, outcome: &Outcome, ply: u32) -> i32 {
+    /// Counts a position, and looks now and then whether to stop.
+    fn count(&mut self) {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(CLOCK_EVERY) && self.budget.is_spent(self.nodes) {
+            self.stopped = true;
+        }
+    }
+
+    fn leaf(&self, outcome: &Outcome, ply: u32) -> i32 {
         let share =
             if outcome.winners.contains(self.seat) { WIN / outcome.winners.len() as i32 } else { -WIN };
         match share {
@@ -166,16 +193,16 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
         mut alpha: i32,
         mut beta: i32,
     ) -> (i32, Option<P::Move>) {
-        self.nodes += 1;
-        if self.nodes.is_multiple_of(CLOCK_EVERY) && self.budget.is_spent(self.nodes) {
-            self.stopped = true;
-        }
+        self.count();
         let mover = match position.status() {
             Status::Over(outcome) => return (self.leaf(&outcome, ply), None),
             Status::ToMove(mover) => mover,
         };
-        if self.stopped || depth == 0 || ply >= MAX_DEPTH {
-            return (self.evaluation.value(position, self.seat).clamp(-LIMIT, LIMIT), None);
+        if self.stopped || ply >= MAX_DEPTH {
+            return (self.judge(position), None);
+        }
+        if depth == 0 {
+            return (self.settle(position, mover == self.seat, MAX_LOUD, ply, (alpha, beta)), None);
         }
         let key = position.key() ^ self.seat.index() as u64;
         let known = self.table.get(key);
@@ -192,13 +219,13 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
                 return (entry.value, None);
             }
         }
-        let (best, best_idx, best_move) = self.try_moves(
+        let (best, best_move) = self.try_moves(
             position,
             mover == self.seat,
             depth,
             ply,
             (alpha, beta),
-            known.map(|entry| entry.move_idx),
+            known.map(|entry| entry.mark),
         );
         if !self.stopped {
             let bound = match best {
@@ -208,13 +235,59 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
             };
             // A distance to the end counts from the root, so it means nothing in another line.
             if best.abs() <= LIMIT {
-                self.table.put(key, Entry { value: best, depth, bound, move_idx: best_idx });
+                let mark = best_move.map_or(0, mark);
+                self.table.put(key, Entry { value: best, depth, bound, mark });
             }
         }
         (best, best_move)
     }
 
-    /// Tries the moves, promising ones first, and returns the best value, the move's place in the game's list, and it.
+    fn judge(&self, position: &P) -> i32 {
+        self.evaluation.value(position, self.seat).clamp(-LIMIT, LIMIT)
+    }
+
+    /// The value of a position at the end of the search: as it stands, or better for who is to move by loud moves.
+    fn settle(
+        &mut self,
+        position: &P,
+        maximising: bool,
+        loud_left: u32,
+        ply: u32,
+        (mut alpha, mut beta): (i32, i32),
+    ) -> i32 {
+        let mut best = self.judge(position);
+        if loud_left == 0 || ply >= MAX_DEPTH {
+            return best;
+        }
+        let mut moves = std::mem::take(&mut self.moves[ply as usize]);
+        moves.clear();
+        moves.extend(position.legal_moves().filter(|&mv| self.evaluation.is_loud(position, mv)));
+        moves.sort_by_cached_key(|&mv| Reverse(self.evaluation.rank(position, mv)));
+        for &mv in &moves {
+            if maximising {
+                alpha = alpha.max(best);
+            } else {
+                beta = beta.min(best);
+            }
+            if alpha >= beta || self.stopped {
+                break;
+            }
+            let mut child = position.clone();
+            child.play_unchecked(mv);
+            self.count();
+            let value = match child.status() {
+                Status::Over(outcome) => self.leaf(&outcome, ply + 1),
+                Status::ToMove(next) => {
+                    self.settle(&child, next == self.seat, loud_left - 1, ply + 1, (alpha, beta))
+                }
+            };
+            best = if maximising { best.max(value) } else { best.min(value) };
+        }
+        self.moves[ply as usize] = moves;
+        best
+    }
+
+    /// Tries the moves, promising ones first, and returns the best value and its move.
     fn try_moves(
         &mut self,
         position: &P,
@@ -222,14 +295,13 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
         depth: u32,
         ply: u32,
         (mut alpha, mut beta): (i32, i32),
-        hash_idx: Option<u16>,
-    ) -> (i32, u16, Option<P::Move>) {
+        known: Option<u32>,
+    ) -> (i32, Option<P::Move>) {
         let mut moves = std::mem::take(&mut self.moves[ply as usize]);
         moves.clear();
         moves.extend(position.legal_moves());
-        let hash_move = hash_idx.and_then(|idx| moves.get(usize::from(idx)).copied());
         let listed = moves.len();
-        self.order(&mut moves, hash_move, ply);
+        self.order(position, &mut moves, known, ply);
         let mut best = (if maximising { -WIN - 1 } else { WIN + 1 }, None);
         for &mv in &moves {
             let mut child = position.clone();
@@ -253,21 +325,21 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
         }
         debug_assert_eq!(moves.len(), listed, "ordering loses no move");
         self.moves[ply as usize] = moves;
-        let idx = best.1.and_then(|mv| position.legal_moves().position(|legal| legal == mv)).unwrap_or(0);
-        (best.0, idx as u16, best.1)
+        best
     }
 
-    fn order(&self, moves: &mut [P::Move], hash_move: Option<P::Move>, ply: u32) {
+    fn order(&self, position: &P, moves: &mut [P::Move], known: Option<u32>, ply: u32) {
         let killers = self.killers[ply as usize];
         // Stable, so that equals stay in the game's order and the search does not depend on chance.
-        moves.sort_by_key(|&mv| {
-            if Some(mv) == hash_move {
-                return (0, 0);
-            }
-            if killers.contains(&Some(mv)) {
-                return (1, 0);
-            }
-            (2, u32::MAX - self.history[history_slot(mv)])
+        moves.sort_by_cached_key(|&mv| {
+            let mark = mark(mv);
+            let class = match () {
+                () if Some(mark) == known => 0,
+                () if killers.contains(&Some(mv)) => 1,
+                () => 2,
+            };
+            let history = self.history[history_slot(mark)];
+            (class, Reverse(self.evaluation.rank(position, mv)), Reverse(history))
         });
     }
 
@@ -276,13 +348,17 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
         if killers[0] != Some(mv) {
             *killers = [Some(mv), killers[0]];
         }
-        let slot = &mut self.history[history_slot(mv)];
+        let slot = &mut self.history[history_slot(mark(mv))];
         *slot = slot.saturating_add(depth * depth);
     }
 }
 
-/// A small number for a move, the same in every run.
-fn history_slot(mv: impl Hash) -> usize {
+fn history_slot(mark: u32) -> usize {
+    mark as usize % HISTORY
+}
+
+/// A number for a move, the same in every run. Two moves may have the same; then one is tried too early, no more.
+fn mark(mv: impl Hash) -> u32 {
     struct Fold(u64);
     impl Hasher for Fold {
         fn write(&mut self, bytes: &[u8]) {
@@ -296,7 +372,7 @@ fn history_slot(mv: impl Hash) -> usize {
     }
     let mut fold = Fold(0xcbf2_9ce4_8422_2325);
     mv.hash(&mut fold);
-    (fold.finish() >> 20) as usize % HISTORY
+    (fold.finish() >> 20) as u32
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -311,8 +387,8 @@ struct Entry {
     value: i32,
     depth: u32,
     bound: Bound,
-    /// The place of the best move in the game's list.
-    move_idx: u16,
+    /// The [`mark`] of the best move.
+    mark: u32,
 }
 
 /// Positions seen, by key. A new position takes the place of an old one.

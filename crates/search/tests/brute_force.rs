@@ -8,7 +8,7 @@ use rookery_games::{fish, hexapawn, renpaarden, stones};
 use rookery_rules::{
     BySeat, Keyed, Notation, Outcome, ParseMoveError, Position, Seat, Seed, Setup, Status, below, mix,
 };
-use rookery_search::{AlphaBeta, Budget};
+use rookery_search::{AlphaBeta, Budget, Evaluation};
 
 /// A position of a game that is nothing but a random tree: who moves, how many moves there are and how it ends all
 /// follow from a hash of the moves so far. Seats often move twice in a row.
@@ -147,6 +147,52 @@ fn random_trees_with_extra_turns_and_many_seats() {
                     &format!("tree {number} with {n_seats} seats"),
                 );
             }
+        }
+    }
+}
+
+/// The same evaluation, with every third move loud and all moves in an order of their own.
+struct WithLoudMoves;
+
+impl Evaluation<Tree> for WithLoudMoves {
+    fn value(&self, position: &Tree, seat: Seat) -> i32 {
+        evaluation(position, seat)
+    }
+
+    fn rank(&self, position: &Tree, mv: Branch) -> i32 {
+        (mix(position.hash ^ mix(u64::from(mv.0))) % 100) as i32
+    }
+
+    fn is_loud(&self, position: &Tree, mv: Branch) -> bool {
+        mix(position.hash ^ u64::from(mv.0)).is_multiple_of(3)
+    }
+}
+
+/// The value with loud moves looked at beyond the depth.
+fn brute_with_loud(position: &Tree, seat: Seat, depth: u32) -> i32 {
+    let Status::ToMove(mover) = position.status() else { return brute(position, seat, 0) };
+    let stand = (depth == 0).then(|| evaluation(position, seat));
+    let looked_at = position.legal_moves().filter(|&mv| depth > 0 || WithLoudMoves.is_loud(position, mv));
+    let values = looked_at.map(|mv| {
+        let mut child = position.clone();
+        child.play_unchecked(mv);
+        brute_with_loud(&child, seat, depth.saturating_sub(1))
+    });
+    let values = values.chain(stand);
+    if mover == seat { values.max().unwrap() } else { values.min().unwrap() }
+}
+
+#[test]
+fn loud_moves_beyond_the_depth() {
+    for number in 0..600 {
+        let n_seats = 2 + (number % 3) as u8;
+        let tree = Tree { hash: mix(number), plies_left: 6, n_seats };
+        let seat = tree.to_move().unwrap();
+        for depth in 1..=3 {
+            let budget = Budget { depth: Some(depth), ..Budget::default() };
+            let found = AlphaBeta::new(WithLoudMoves, depth, 1 << 16).search(&tree, &budget);
+            let expected = brute_with_loud(&tree, seat, found.depth);
+            assert_eq!(plain(found.value), expected, "tree {number} at depth {depth}");
         }
     }
 }

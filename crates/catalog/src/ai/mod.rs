@@ -2,6 +2,10 @@
 
 pub(crate) mod fish;
 pub(crate) mod hexapawn;
+mod level;
 pub(crate) mod matchbox;
 pub(crate) mod renpaarden;
+mod renpaarden_race;
+pub(crate) mod renpaarden_search;
 pub(crate) mod stones;
+pub(crate) mod stones_search;

@@ -40,6 +40,12 @@ impl Cell {
         FRAME - 1 - self.0 / FRAME
     }
 
+    /// A number below 121 of its own, in reading order on the largest board.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
     /// The cell of a bit of a mask.
     #[inline]
     pub(super) const fn of_bit(bit: u32) -> Self {

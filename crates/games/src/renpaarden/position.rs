@@ -102,6 +102,11 @@ impl Position {
         SEATS.into_iter().find(|seat| self.pieces[seat.index()].has(cell))
     }
 
+    /// The cells of a player's pieces, covered ones too, in reading order.
+    pub fn pieces(&self, seat: Seat) -> impl Iterator<Item = Cell> {
+        self.pieces[seat.index() & 1].cells()
+    }
+
     /// The cell where a piece stands on an enemy piece. There is one only while a chain goes on, or after a win in
     /// the midst of one.
     pub fn chain(&self) -> Option<Cell> {
