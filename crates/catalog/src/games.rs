@@ -7,6 +7,27 @@ use rookery_search::Strategy;
 
 use crate::{Game, PlayerInfo, ai};
 
+/// The keys of every game's alpha-beta player.
+const ALPHABETA_KEYS: &[Key] = &[
+    Key {
+        name: "depth",
+        kind: Kind::Number(1, 64),
+        default: "4",
+        help: "moves that it looks ahead, when neither time nor --nodes nor --depth limits it",
+    },
+    Key {
+        name: "tt",
+        kind: Kind::Number(1, 1024),
+        default: "16",
+        help: "megabytes for positions it has seen",
+    },
+];
+
+/// The depth and the bytes for seen positions of an alpha-beta player; nothing for others, which have no such keys.
+fn alphabeta_options(name: &str, options: &Options<'_>) -> (u32, usize) {
+    if name == "alphabeta" { (options.number("depth"), options.number::<usize>("tt") << 20) } else { (0, 0) }
+}
+
 /// Fish.
 #[derive(Debug)]
 pub(crate) struct Fish;
@@ -21,23 +42,57 @@ impl Game for Fish {
     const CONDUCT: Conduct = Conduct::removing();
     const BENCHES: &'static [&'static str] =
         &["rows=8,cols=8", "rows=8,cols=8,players=4", "board=classic", "rows=5,cols=5,fish=2"];
-    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
-        name: "minimax",
-        keys: &[Key {
-            name: "depth",
-            kind: Kind::Number(1, 8),
-            default: "2",
-            help: "its own turns that it looks ahead",
-        }],
-        summary: "the house player of the original: its own fish a few turns ahead, and the first free tile to place on",
-        quick: false,
-    }];
+    const PLAYERS: &'static [PlayerInfo] = &[
+        PlayerInfo {
+            name: "minimax",
+            keys: &[Key {
+                name: "depth",
+                kind: Kind::Number(1, 8),
+                default: "2",
+                help: "its own turns that it looks ahead",
+            }],
+            summary: "the house player of the original: its own fish a few turns ahead, and the first free tile to place on",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "greedy",
+            keys: &[],
+            summary: "the move after which it has, and reaches first, the most fish",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "easy",
+            keys: &[],
+            summary: "like greedy, but with a poor eye: for children",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "medium",
+            keys: &[],
+            summary: "a small tree of random games: for people who know the game",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "hard",
+            keys: &[],
+            summary: "a large tree on all cores, and exact paths once its penguins are alone: the strongest here",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead with a count of the fish that each player reaches first",
+            quick: false,
+        },
+    ];
 
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<fish::Position>> {
-        match name {
-            "minimax" => Box::new(ai::fish::Minimax { depth: options.number("depth") }),
-            _ => unreachable!("{name} is no player of this game alone"),
+        if name == "minimax" {
+            return Box::new(ai::fish::Minimax { depth: options.number("depth") });
         }
+        let (depth, table) = alphabeta_options(name, options);
+        ai::fish::strategy(name, depth, table)
+            .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 }
 
@@ -53,18 +108,52 @@ impl Game for Hexapawn {
     const RULES: &'static str = include_str!("../../../docs/rules/hexapawn.md");
     const CONDUCT: Conduct = Conduct::removing().with_retries(1);
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
-    const PLAYERS: &'static [PlayerInfo] = &[PlayerInfo {
-        name: "heuristic",
-        keys: &[],
-        summary: "scores each move alone: distance, captures, danger, a free way",
-        quick: true,
-    }];
+    const PLAYERS: &'static [PlayerInfo] = &[
+        PlayerInfo {
+            name: "heuristic",
+            keys: &[],
+            summary: "scores each move alone: distance, captures, danger, a free way",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "greedy",
+            keys: &[],
+            summary: "the move after which its pawns stand best",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "easy",
+            keys: &[],
+            summary: "two moves ahead with a poor eye: for children",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "medium",
+            keys: &[],
+            summary: "four moves ahead: for people who know the game",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "hard",
+            keys: &[],
+            summary: "as deep as time allows, to the end on small boards: the strongest here",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead with an evaluation of pawns and races",
+            quick: false,
+        },
+    ];
 
-    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
-        match name {
-            "heuristic" => Box::new(ai::hexapawn::Heuristic),
-            _ => unreachable!("{name} is no player of this game alone"),
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
+        if name == "heuristic" {
+            return Box::new(ai::hexapawn::Heuristic);
         }
+        let (depth, table) = alphabeta_options(name, options);
+        ai::hexapawn::strategy(name, depth, table)
+            .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 }
 

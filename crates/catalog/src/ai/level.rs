@@ -1,0 +1,73 @@
+//! What the levels of all games share.
+
+use rookery_rules::{Keyed, Position, Seat, mix};
+use rookery_search::{AlphaBeta, Budget, Evaluation, Strategy};
+
+/// A strategy that does so much work where nothing else is said.
+#[derive(Debug)]
+pub(crate) struct Level<S> {
+    pub(crate) strategy: S,
+    /// How much work without a time control.
+    pub(crate) work: u64,
+    /// Whether that is also the most it ever does, so that it is no stronger on a fast machine.
+    pub(crate) at_most: bool,
+}
+
+impl<P: Position, S: Strategy<P>> Strategy<P> for Level<S> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        let work = match budget.work {
+            Some(work) if self.at_most => Some(work.min(self.work)),
+            Some(work) => Some(work),
+            None if self.at_most || budget.deadline.is_none() => Some(self.work),
+            None => None,
+        };
+        self.strategy.choose(position, &Budget { work, ..budget.clone() })
+    }
+}
+
+/// An evaluation blurred by up to so much in both directions, always the same way for one seed and position. A little
+/// makes games differ, much makes a weak player that yet sees what lies in front of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blurred<E> {
+    pub(crate) evaluation: E,
+    pub(crate) blur: u32,
+    pub(crate) seed: u64,
+}
+
+impl<P: Keyed, E: Evaluation<P>> Evaluation<P> for Blurred<E> {
+    #[inline]
+    fn value(&self, position: &P, seat: Seat) -> i32 {
+        let value = self.evaluation.value(position, seat);
+        let span = u64::from(2 * self.blur + 1);
+        value + (mix(position.key() ^ self.seed) % span) as i32 - self.blur as i32
+    }
+}
+
+/// Alpha-beta that plays differently in every game, with a depth it does not exceed.
+#[derive(Debug)]
+pub(crate) struct Searcher<E> {
+    search: AlphaBeta<Blurred<E>>,
+    max_depth: Option<u32>,
+}
+
+impl<E> Searcher<E> {
+    /// Looks `depth` moves ahead: by default, or if it is `fixed` at most.
+    pub(crate) fn new(evaluation: E, blur: u32, depth: u32, fixed: bool, table_bytes: usize) -> Self {
+        let evaluation = Blurred { evaluation, blur, seed: 0 };
+        let search = AlphaBeta::new(evaluation, depth, table_bytes);
+        Self { search, max_depth: fixed.then_some(depth) }
+    }
+}
+
+impl<P: Keyed, E: Evaluation<P>> Strategy<P> for Searcher<E> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        let mut moves = position.legal_moves();
+        if let (Some(only), None) = (moves.next(), moves.next()) {
+            return only;
+        }
+        drop(moves);
+        self.search.evaluation_mut().seed = budget.seed.0;
+        let depth = [budget.depth, self.max_depth].into_iter().flatten().min();
+        self.search.choose(position, &Budget { depth, ..budget.clone() })
+    }
+}
