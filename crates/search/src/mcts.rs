@@ -276,12 +276,22 @@ impl<O> Mcts<O> {
     }
 }
 
+impl<O> Mcts<O> {
+    /// The move to play, and how many random games it took to find it.
+    pub fn search<P: Position>(&self, position: &P, budget: &Budget) -> (P::Move, u64)
+    where
+        O: Playout<P>,
+    {
+        let first = position.legal_moves().next().expect("a search begins while the game goes on");
+        let mut tree = Tree::new(first);
+        let done = self.grow(&mut tree, position, &mut budget.seed.rng(), budget, self.limit(budget));
+        (best_move(&[tree]).unwrap_or(first), done)
+    }
+}
+
 impl<P: Position, O: Playout<P>> Strategy<P> for Mcts<O> {
     fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
-        let first = position.legal_moves().next().expect("a strategy is asked only while the game goes on");
-        let mut tree = Tree::new(first);
-        self.grow(&mut tree, position, &mut budget.seed.rng(), budget, self.limit(budget));
-        best_move(&[tree]).unwrap_or(first)
+        self.search(position, budget).0
     }
 }
 

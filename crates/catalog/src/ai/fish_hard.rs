@@ -139,16 +139,62 @@ impl<S: Strategy<Position>> Strategy<Position> for Angler<S> {
     }
 }
 
-/// One of the players, by name.
+/// One of the players, by name; `depth` and `table_bytes` are for alpha-beta.
 pub(crate) fn strategy(name: &str, depth: u32, table_bytes: usize) -> Option<Box<dyn Strategy<Position>>> {
     const SMALL: usize = 1 << 18;
     let mcts = |playouts| Mcts { playouts, exploration: 0.7, policy: Hungry };
     Some(match name {
         "greedy" => Box::new(Searcher::new(Territory, 0, 1, true, SMALL)),
-        "easy" => Box::new(Searcher::new(Territory, 300, 1, true, SMALL)),
-        "medium" => Box::new(Level { strategy: mcts(200), work: 200, at_most: true }),
+        "easy" => Box::new(Searcher::new(Territory, 500, 1, true, SMALL)),
+        "medium" => Box::new(Level { strategy: mcts(300), work: 300, at_most: true }),
         "hard" => Box::new(Angler { strategy: Lasting::new(mcts(5000)), max_nodes: 50_000 }),
         "alphabeta" => Box::new(Searcher::new(Territory, 0, depth, false, table_bytes)),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_games::fish::Setup;
+    use rookery_rules::{Setup as _, Status};
+
+    use super::*;
+    use crate::ai::fish::Minimax;
+    use crate::ai::level::tests::{check_reproducible, points};
+
+    fn player(name: &str) -> Box<dyn Strategy<Position>> {
+        strategy(name, 2, 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn every_level_is_legal_and_reproducible() {
+        for options in ["rows=5,cols=5", "rows=4,cols=4,players=4", "rows=3,cols=3,holes=2,players=3"] {
+            for name in ["greedy", "easy", "medium", "hard", "alphabeta"] {
+                check_reproducible(&Setup::parse(options).unwrap().start(), || player(name), 40);
+            }
+        }
+    }
+
+    #[test]
+    fn hard_beats_the_house_player_with_little_work() {
+        let start = |seed| Setup::parse(&format!("rows=5,cols=5,fish=random,seed={seed}")).unwrap().start();
+        let won = points(start, &mut *player("hard"), &mut Minimax { depth: 2 }, 500, 8);
+        assert!(won >= 6.0, "{won} of 8");
+    }
+
+    #[test]
+    fn greedy_beats_random() {
+        let start = |seed| Setup::parse(&format!("rows=5,cols=5,fish=random,seed={seed}")).unwrap().start();
+        let won = points(start, &mut *player("greedy"), &mut rookery_search::Random, 1, 20);
+        assert!(won >= 15.0, "{won} of 20");
+    }
+
+    #[test]
+    fn territory_counts_what_is_reached_first() {
+        // Two lone penguins at the ends of a row of tiles: each reaches its half of it.
+        let position: Position = rookery_rules::Notation::from_text("p1 1a/1/1/1/1/1b 0,0").unwrap();
+        assert!(matches!(position.status(), Status::ToMove(_)));
+        let value = |seat| Territory.value(&position, Seat::new(seat));
+        assert_eq!(value(0), -value(1), "one's gain is the other's loss");
+    }
 }

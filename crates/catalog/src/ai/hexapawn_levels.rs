@@ -126,7 +126,7 @@ fn meets(enemy: u64, rows: u32) -> u64 {
     cone
 }
 
-/// One of the players, by name.
+/// One of the players, by name; `depth` and `table_bytes` are for alpha-beta.
 pub(crate) fn strategy(name: &str, depth: u32, table_bytes: usize) -> Option<Box<dyn Strategy<Position>>> {
     const SMALL: usize = 1 << 18;
     Some(match name {
@@ -141,4 +141,73 @@ pub(crate) fn strategy(name: &str, depth: u32, table_bytes: usize) -> Option<Box
         "alphabeta" => Box::new(Searcher::new(Pawns, 0, depth, false, table_bytes)),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_games::hexapawn::Setup;
+    use rookery_rules::{Notation as _, Seed, Setup as _, Status};
+    use rookery_search::{AlphaBeta, Budget};
+
+    use super::*;
+    use crate::ai::hexapawn::Heuristic;
+    use crate::ai::level::tests::{check_reproducible, points};
+
+    fn player(name: &str) -> Box<dyn Strategy<Position>> {
+        strategy(name, 3, 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn every_level_is_legal_and_reproducible() {
+        for options in ["rows=5,cols=5", "rows=4,cols=5,eliminate=choose", "rows=8,cols=8,eliminate=1"] {
+            for name in ["greedy", "easy", "medium", "hard", "alphabeta"] {
+                check_reproducible(&Setup::parse(options).unwrap().start(), || player(name), 300);
+            }
+        }
+    }
+
+    #[test]
+    fn hard_beats_the_heuristic_player_with_little_work() {
+        let start = |_| Setup::parse("rows=8,cols=8").unwrap().start();
+        let won = points(start, &mut *player("hard"), &mut Heuristic, 3000, 8);
+        assert!(won >= 7.0, "{won} of 8");
+    }
+
+    #[test]
+    fn medium_beats_easy_and_easy_beats_random() {
+        let start = |_| Setup::parse("rows=6,cols=6").unwrap().start();
+        let won = points(start, &mut *player("medium"), &mut *player("easy"), u64::MAX, 20);
+        assert!(won >= 13.0, "{won} of 20");
+        let won = points(start, &mut *player("easy"), &mut rookery_search::Random, u64::MAX, 20);
+        assert!(won >= 16.0, "{won} of 20");
+    }
+
+    /// Whether the seat to move wins, by trying everything.
+    fn wins(position: &Position) -> bool {
+        let seat = position.to_move().unwrap();
+        let mut search = AlphaBeta::new(|_: &Position, _: Seat| 0, 64, 1 << 20);
+        let found = search.search(position, &Budget { depth: Some(64), ..Budget::default() });
+        assert_ne!(found.value, 0, "{seat} wins or loses");
+        found.value > 0
+    }
+
+    #[test]
+    fn a_race_that_is_called_won_is_won() {
+        let mut called = 0;
+        for game in 0..300 {
+            let mut rng = Seed(3).derive(game).rng();
+            let mut position = Setup::parse("rows=6,cols=4").unwrap().start();
+            while let Status::ToMove(seat) = position.status() {
+                let value = Pawns.value(&position, seat);
+                if value.abs() > LIMIT - 16 {
+                    called += 1;
+                    assert_eq!(wins(&position), value > 0, "{}", position.to_text());
+                    assert_eq!(Pawns.value(&position, seat.next(2)), -value, "{}", position.to_text());
+                }
+                let mv = position.random_move(&mut rng).unwrap();
+                position.play_unchecked(mv);
+            }
+        }
+        assert!(called > 100, "{called} races");
+    }
 }

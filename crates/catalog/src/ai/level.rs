@@ -71,3 +71,62 @@ impl<P: Keyed, E: Evaluation<P>> Strategy<P> for Searcher<E> {
         self.search.choose(position, &Budget { depth, ..budget.clone() })
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use rookery_rules::{Seed, Status};
+
+    use super::*;
+
+    /// Plays a game with this much work an answer; `strategies[seat % 2]` moves for a seat.
+    fn play<P: Position>(
+        mut position: P,
+        strategies: &mut [&mut dyn Strategy<P>; 2],
+        work: u64,
+        seed: Seed,
+    ) -> (P, Vec<P::Move>) {
+        let mut moves = vec![];
+        while let Some(seat) = position.to_move() {
+            let budget =
+                Budget { work: Some(work), seed: seed.derive(moves.len() as u64), ..Budget::default() };
+            let mv = strategies[seat.index() % 2].choose(&position, &budget);
+            position.play(mv).expect("a strategy's moves are legal");
+            moves.push(mv);
+        }
+        (position, moves)
+    }
+
+    /// What a strategy wins against another in so many games of two seats, on both seats by turns.
+    pub(crate) fn points<P: Position>(
+        start: impl Fn(u64) -> P,
+        strategy: &mut dyn Strategy<P>,
+        other: &mut dyn Strategy<P>,
+        work: u64,
+        n_games: u64,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for game in 0..n_games {
+            let me = (game % 2) as usize;
+            let mut seats: [&mut dyn Strategy<P>; 2] =
+                if me == 0 { [&mut *strategy, &mut *other] } else { [&mut *other, &mut *strategy] };
+            let (end, _) = play(start(game / 2), &mut seats, work, Seed(game));
+            let Status::Over(outcome) = end.status() else { panic!("the game has an end") };
+            if outcome.winners.contains(Seat::new(me as u8)) {
+                sum += 1.0 / outcome.winners.len() as f64;
+            }
+        }
+        sum
+    }
+
+    /// Two new strategies with the same seeds play the same legal game, whatever they have played before.
+    pub(crate) fn check_reproducible<P: Position>(
+        start: &P,
+        strategy: impl Fn() -> Box<dyn Strategy<P>>,
+        work: u64,
+    ) {
+        let (mut one, mut two) = (strategy(), strategy());
+        let first = play(start.clone(), &mut [&mut *one, &mut *two], work, Seed(5)).1;
+        let again = play(start.clone(), &mut [&mut *two, &mut *one], work, Seed(5)).1;
+        assert_eq!(first, again, "on {start}");
+    }
+}

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 pub(crate) mod bench;
 pub(crate) mod bench_records;
+pub(crate) mod bench_search;
 pub(crate) mod games;
 pub(crate) mod matches;
 pub(crate) mod moves;
