@@ -145,7 +145,7 @@ pub(crate) fn strategy(name: &str, depth: u32, table_bytes: usize) -> Option<Box
     let mcts = |playouts| Mcts { playouts, exploration: 0.7, policy: Hungry };
     Some(match name {
         "greedy" => Box::new(Searcher::new(Territory, 0, 1, true, SMALL)),
-        "easy" => Box::new(Searcher::new(Territory, 500, 1, true, SMALL)),
+        "easy" => Box::new(Searcher::new(Territory, 700, 1, true, SMALL)),
         "medium" => Box::new(Level { strategy: mcts(300), work: 300, at_most: true }),
         "hard" => Box::new(Angler { strategy: Lasting::new(mcts(5000)), max_nodes: 50_000 }),
         "alphabeta" => Box::new(Searcher::new(Territory, 0, depth, false, table_bytes)),
