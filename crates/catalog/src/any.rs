@@ -8,7 +8,7 @@ use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
     Position, Scene, Seat, Seed, Setup, SetupError, Status, perft, playout,
 };
-use rookery_search::Strategy;
+use rookery_search::{AlphaBeta, Budget, Mcts, Strategy};
 use tokio::runtime::Runtime;
 
 use crate::AnyReplay;
@@ -206,6 +206,11 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn playouts(&self, n_games: u64, seed: Seed) -> u64;
     /// The same through the referee.
     fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64;
+    /// Searches with [`Mcts`] until so many random games were played or the result is certain, and says how many it
+    /// took, to measure its speed.
+    fn mcts_playouts(&self, n_playouts: u64, seed: Seed) -> u64;
+    /// Searches so many positions with alpha-beta, by a count of moves, and says how many it took, to measure its speed.
+    fn alphabeta_nodes(&self, n_nodes: u64) -> u64;
 }
 
 impl<P: Keyed + Notation + Picture> AnyPosition for P {
@@ -261,6 +266,21 @@ impl<P: Keyed + Notation + Picture> AnyPosition for P {
 
     fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64 {
         matches::refereed_playouts(self, n_games, seed)
+    }
+
+    fn mcts_playouts(&self, n_playouts: u64, seed: Seed) -> u64 {
+        let budget = Budget { work: Some(n_playouts), seed, ..Budget::default() };
+        Mcts::new(n_playouts).search(self, &budget).1
+    }
+
+    fn alphabeta_nodes(&self, n_nodes: u64) -> u64 {
+        const TABLE_BYTES: usize = 1 << 20;
+        let moves = |position: &P, seat: Seat| {
+            let count = position.count_moves() as i32;
+            if position.to_move() == Some(seat) { count } else { -count }
+        };
+        let budget = Budget { work: Some(n_nodes), ..Budget::default() };
+        AlphaBeta::new(moves, 1, TABLE_BYTES).search(self, &budget).nodes
     }
 }
 

@@ -28,6 +28,27 @@ fn perfect<P: Solvable>(options: &Options<'_>) -> Box<dyn Strategy<P>> {
     Box::new(Perfect::new(Mcts::new(10_000), options.number("nodes"), PERFECT_BYTES))
 }
 
+/// The keys of every game's alpha-beta player.
+const ALPHABETA_KEYS: &[Key] = &[
+    Key {
+        name: "depth",
+        kind: Kind::Number(1, 64),
+        default: "4",
+        help: "moves that it looks ahead, when neither time nor --nodes nor --depth limits it",
+    },
+    Key {
+        name: "tt",
+        kind: Kind::Number(1, 1024),
+        default: "16",
+        help: "megabytes for positions it has seen",
+    },
+];
+
+/// The depth and the bytes for seen positions of an alpha-beta player; nothing for others, which have no such keys.
+fn alphabeta_options(name: &str, options: &Options<'_>) -> (u32, usize) {
+    if name == "alphabeta" { (options.number("depth"), options.number::<usize>("tt") << 20) } else { (0, 0) }
+}
+
 /// Fish.
 #[derive(Debug)]
 pub(crate) struct Fish;
@@ -54,15 +75,48 @@ impl Game for Fish {
             summary: "the house player of the original: its own fish a few turns ahead, and the first free tile to place on",
             quick: false,
         },
+        PlayerInfo {
+            name: "greedy",
+            keys: &[],
+            summary: "the move after which it has, and reaches first, the most fish",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "easy",
+            keys: &[],
+            summary: "like greedy, but with a poor eye: for children",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "medium",
+            keys: &[],
+            summary: "a small tree of random games: for people who know the game",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "hard",
+            keys: &[],
+            summary: "a large tree on all cores, and exact paths once its penguins are alone: the strongest here",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead with a count of the fish that each player reaches first",
+            quick: false,
+        },
         PERFECT,
     ];
 
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<fish::Position>> {
         match name {
-            "perfect" => perfect(options),
-            "minimax" => Box::new(ai::fish::Minimax { depth: options.number("depth") }),
-            _ => unreachable!("{name} is no player of this game alone"),
+            "minimax" => return Box::new(ai::fish::Minimax { depth: options.number("depth") }),
+            "perfect" => return perfect(options),
+            _ => {}
         }
+        let (depth, table) = alphabeta_options(name, options);
+        ai::fish::strategy(name, depth, table)
+            .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 
     fn solve(position: &fish::Position, order: &SolveOrder) -> Result<Solved, SolveError> {
@@ -100,16 +154,49 @@ impl Game for Hexapawn {
             summary: "a machine of matchboxes that has learned by losing (`rookery hexapawn learn` shows how); for small boards",
             quick: false,
         },
+        PlayerInfo {
+            name: "greedy",
+            keys: &[],
+            summary: "the move after which its pawns stand best",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "easy",
+            keys: &[],
+            summary: "two moves ahead with a poor eye: for children",
+            quick: true,
+        },
+        PlayerInfo {
+            name: "medium",
+            keys: &[],
+            summary: "four moves ahead: for people who know the game",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "hard",
+            keys: &[],
+            summary: "as deep as time allows, to the end on small boards: the strongest here",
+            quick: false,
+        },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead with an evaluation of pawns and races",
+            quick: false,
+        },
         PERFECT,
     ];
 
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<hexapawn::Position>> {
         match name {
-            "heuristic" => Box::new(ai::hexapawn::Heuristic),
-            "matchbox" => Box::new(ai::matchbox::Trained::new(options.number("games"))),
-            "perfect" => perfect(options),
-            _ => unreachable!("{name} is no player of this game alone"),
+            "heuristic" => return Box::new(ai::hexapawn::Heuristic),
+            "matchbox" => return Box::new(ai::matchbox::Trained::new(options.number("games"))),
+            "perfect" => return perfect(options),
+            _ => {}
         }
+        let (depth, table) = alphabeta_options(name, options);
+        ai::hexapawn::strategy(name, depth, table)
+            .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 
     fn solve(position: &hexapawn::Position, order: &SolveOrder) -> Result<Solved, SolveError> {

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use rookery_record::Limits;
 use rookery_referee::{Player, Strategist};
 use rookery_rules::{GameSpec, Key, Kind, Options, Position, SetupError, nearest};
-use rookery_search::{First, Mcts, Playouts, Random, Strategy};
+use rookery_search::{First, Lasting, Mcts, Playouts, Random, Strategy};
 
 use crate::Game;
 use crate::matches::PositionOf;
@@ -127,7 +127,7 @@ fn general<P: Position>(name: &str, options: &Options<'_>) -> Box<dyn Strategy<P
         "random" => Box::new(Random),
         "first" => Box::new(First),
         "playouts" => Box::new(Playouts { games: options.number("games") }),
-        "mcts" => Box::new(Mcts::new(options.number("playouts"))),
+        "mcts" => Box::new(Lasting::new(Mcts::new(options.number("playouts")))),
         _ => unreachable!("{name} stands in the table without a strategy"),
     }
 }

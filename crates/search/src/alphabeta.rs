@@ -60,7 +60,7 @@ impl<E> AlphaBeta<E> {
         Self { evaluation, depth, table: Table::new(table_bytes) }
     }
 
-    /// The evaluation, to change what it is searched with next.
+    /// The evaluation, to change what it depends on between two searches.
     pub fn evaluation_mut(&mut self) -> &mut E {
         &mut self.evaluation
     }
@@ -94,6 +94,7 @@ impl<E> AlphaBeta<E> {
             evaluation: &self.evaluation,
             table: &mut self.table,
             budget,
+            work: budget.work.unwrap_or(u64::MAX),
             seat,
             nodes: 0,
             stopped: false,
@@ -130,6 +131,8 @@ struct Search<'a, P: Position, E> {
     evaluation: &'a E,
     table: &'a mut Table,
     budget: &'a Budget,
+    /// The most nodes.
+    work: u64,
     /// Who searches.
     seat: Seat,
     nodes: u64,
@@ -167,7 +170,8 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
     /// Counts a position, and looks now and then whether to stop.
     fn count(&mut self) {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(CLOCK_EVERY) && self.budget.is_spent(self.nodes) {
+        // Work is counted exactly, so that a small amount of it is possible too.
+        if self.nodes >= self.work || self.nodes.is_multiple_of(CLOCK_EVERY) && self.budget.is_spent(0) {
             self.stopped = true;
         }
     }
@@ -207,16 +211,19 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
         let key = position.key() ^ self.seat.index() as u64;
         let known = self.table.get(key);
         if let Some(entry) = known
-            && entry.depth >= depth
             && ply > 0
         {
+            let value = from_here(entry.value, ply);
+            // A forced win or loss that a shallower search has found is one at any depth.
+            let (deep, won, lost) = (entry.depth >= depth, value > LIMIT, value < -LIMIT);
             match entry.bound {
-                Bound::Exact => return (entry.value, None),
-                Bound::AtLeast => alpha = alpha.max(entry.value),
-                Bound::AtMost => beta = beta.min(entry.value),
+                Bound::Exact if deep => return (value, None),
+                Bound::AtLeast | Bound::Exact if deep || won => alpha = alpha.max(value),
+                Bound::AtMost | Bound::Exact if deep || lost => beta = beta.min(value),
+                _ => {}
             }
             if alpha >= beta {
-                return (entry.value, None);
+                return (value, None);
             }
         }
         let (best, best_move) = self.try_moves(
@@ -233,11 +240,8 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
                 _ if best >= beta => Bound::AtLeast,
                 _ => Bound::Exact,
             };
-            // A distance to the end counts from the root, so it means nothing in another line.
-            if best.abs() <= LIMIT {
-                let mark = best_move.map_or(0, mark);
-                self.table.put(key, Entry { value: best, depth, bound, mark });
-            }
+            let mark = best_move.map_or(0, mark);
+            self.table.put(key, Entry { value: to_here(best, ply), depth, bound, mark });
         }
         (best, best_move)
     }
@@ -350,6 +354,25 @@ impl<P: Keyed, E: Evaluation<P>> Search<'_, P, E> {
         }
         let slot = &mut self.history[history_slot(mark(mv))];
         *slot = slot.saturating_add(depth * depth);
+    }
+}
+
+/// A value for the table: a distance to the end counts from the root, and means nothing in another line unless it is
+/// counted from the position itself.
+const fn to_here(value: i32, ply: u32) -> i32 {
+    match value {
+        _ if value > LIMIT => value + ply as i32,
+        _ if value < -LIMIT => value - ply as i32,
+        _ => value,
+    }
+}
+
+/// The reverse of [`to_here`].
+const fn from_here(value: i32, ply: u32) -> i32 {
+    match value {
+        _ if value > LIMIT => value - ply as i32,
+        _ if value < -LIMIT => value + ply as i32,
+        _ => value,
     }
 }
 

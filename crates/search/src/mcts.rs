@@ -8,10 +8,17 @@ use rookery_rules::{Position, Rng, Seat, Seats, Status};
 
 use crate::{Budget, Strategy};
 
-/// How one random game is played from a position to its end.
-pub trait Playout<P: Position>: Send {
+/// How one random game is played from a position to its end, and which moves look good before any.
+pub trait Playout<P: Position>: Send + Sync {
     /// Plays on until the game is over.
     fn play_out(&self, position: &mut P, rng: &mut Rng);
+
+    /// How good a move looks, in rewards, against 0 for one of which nothing is known. It decides which moves are
+    /// tried first, and its weight fades as the move is tried (*progressive bias*).
+    #[inline]
+    fn bias(&self, _position: &P, _mv: P::Move) -> f32 {
+        0.0
+    }
 }
 
 /// Random moves, each equally likely.
@@ -52,9 +59,13 @@ impl Mcts {
 /// The most nodes of a tree; then it only deepens its statistics. About 100 MB for moves of a few bytes.
 const MAX_NODES: usize = 2_000_000;
 
+/// More than any value of a move that was tried, and yet small enough that a bias still tells.
+const UNTRIED: f32 = 1000.0;
+
 /// How often the clock is looked at, in playouts.
 const CLOCK_EVERY: u64 = 32;
 
+#[derive(Debug)]
 struct Node<M> {
     mv: M,
     /// The seat that moved into this node.
@@ -62,6 +73,8 @@ struct Node<M> {
     visits: u32,
     /// The mover's rewards, added up.
     reward: f32,
+    /// What the mover hopes from it before it is tried.
+    bias: f32,
     /// Its children are neighbours in the arena.
     first_child: u32,
     n_children: u32,
@@ -69,13 +82,55 @@ struct Node<M> {
     proven: Option<Seats>,
 }
 
-struct Tree<M> {
+impl<M> Node<M> {
+    const fn new(mv: M, mover: Seat, bias: f32) -> Self {
+        Self { mv, mover, visits: 0, reward: 0.0, bias, first_child: 0, n_children: 0, proven: None }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Tree<M> {
     nodes: Vec<Node<M>>,
     /// The way of the current playout.
     path: Vec<u32>,
 }
 
-impl<M: Copy> Tree<M> {
+impl<M: Copy + Eq> Tree<M> {
+    /// A tree that knows nothing; `any` is some move.
+    pub(crate) fn new(any: M) -> Self {
+        Self { nodes: vec![Node::new(any, Seat::new(0), 0.0)], path: vec![] }
+    }
+
+    pub(crate) fn is_proven(&self) -> bool {
+        self.nodes[0].proven.is_some()
+    }
+
+    /// The part below a node, as a tree of its own.
+    pub(crate) fn below(&self, node: u32) -> Self {
+        let root = &self.nodes[node as usize];
+        let mut nodes = vec![Node { ..*root }];
+        let mut idx = 0;
+        // Nodes still have the numbers of the old tree until their children follow.
+        while let Some(&Node { first_child, n_children, .. }) = nodes.get(idx) {
+            nodes[idx].first_child = nodes.len() as u32;
+            let children = &self.nodes[first_child as usize..(first_child + n_children) as usize];
+            nodes.extend(children.iter().map(|child| Node { ..*child }));
+            idx += 1;
+        }
+        Self { nodes, path: vec![] }
+    }
+
+    /// The node a move leads to, if it has been tried.
+    pub(crate) fn child(&self, node: u32, mv: M) -> Option<u32> {
+        self.children(node).find(|&idx| self.nodes[idx as usize].mv == mv)
+    }
+
+    /// The moves from a node that have moves of their own below them.
+    pub(crate) fn grown(&self, node: u32) -> impl Iterator<Item = (u32, M)> {
+        let grown = self.children(node).filter(|&idx| self.nodes[idx as usize].n_children > 0);
+        grown.map(|idx| (idx, self.nodes[idx as usize].mv))
+    }
+
     fn children(&self, node: u32) -> std::ops::Range<u32> {
         let node = &self.nodes[node as usize];
         node.first_child..node.first_child + node.n_children
@@ -90,10 +145,11 @@ impl<M: Copy> Tree<M> {
             let value = match child.proven {
                 // A certain result needs no visits; it is chosen only if nothing promises more.
                 Some(winners) => reward(winners, child.mover),
-                None if child.visits == 0 => f32::INFINITY,
+                // Every move is tried once, promising ones first.
+                None if child.visits == 0 => UNTRIED + child.bias,
                 None => {
                     let visits = child.visits as f32;
-                    child.reward / visits + exploration * (log_visits / visits).sqrt()
+                    (child.reward + child.bias) / visits + exploration * (log_visits / visits).sqrt()
                 }
             };
             if value > best.0 {
@@ -175,15 +231,8 @@ impl<O> Mcts<O> {
                 // A leaf is worth children once it has been visited before, so memory goes where visits go.
                 if tree.nodes.len() < MAX_NODES && (node == 0 || tree.nodes[node as usize].visits > 0) {
                     let first_child = tree.nodes.len() as u32;
-                    tree.nodes.extend(position.legal_moves().map(|mv| Node {
-                        mv,
-                        mover: seat,
-                        visits: 0,
-                        reward: 0.0,
-                        first_child: 0,
-                        n_children: 0,
-                        proven: None,
-                    }));
+                    let untried = |mv| Node::new(mv, seat, self.policy.bias(position, mv));
+                    tree.nodes.extend(position.legal_moves().map(untried));
                     tree.nodes[node as usize].first_child = first_child;
                     tree.nodes[node as usize].n_children = tree.nodes.len() as u32 - first_child;
                 }
@@ -197,48 +246,77 @@ impl<O> Mcts<O> {
     }
 }
 
-impl<P: Position, O: Playout<P>> Strategy<P> for Mcts<O> {
-    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
-        let first = position.legal_moves().next().expect("a strategy is asked only while the game goes on");
-        let root = Node {
-            mv: first,
-            mover: Seat::new(0),
-            visits: 0,
-            reward: 0.0,
-            first_child: 0,
-            n_children: 0,
-            proven: None,
-        };
-        let mut tree = Tree { nodes: vec![root], path: vec![] };
-        let mut rng = budget.seed.rng();
-        let limit = if budget.deadline.is_some() { u64::MAX } else { budget.work.unwrap_or(self.playouts) };
+impl<O> Mcts<O> {
+    /// Plays random games until the budget is spent, there were `limit` of them, or all is proven; says how many.
+    pub(crate) fn grow<P: Position>(
+        &self,
+        tree: &mut Tree<P::Move>,
+        position: &P,
+        rng: &mut Rng,
+        budget: &Budget,
+        limit: u64,
+    ) -> u64
+    where
+        O: Playout<P>,
+    {
         let mut done = 0;
-        while done < limit && tree.nodes[0].proven.is_none() {
+        while done < limit && !tree.is_proven() {
             if done.is_multiple_of(CLOCK_EVERY) && done > 0 && budget.is_spent(done) {
                 break;
             }
-            self.iterate(&mut tree, position, &mut rng);
+            self.iterate(tree, position, rng);
             done += 1;
         }
-        best_move(&tree).unwrap_or(first)
+        done
+    }
+
+    /// How many random games a budget allows.
+    pub(crate) fn limit(&self, budget: &Budget) -> u64 {
+        budget.work.unwrap_or(if budget.deadline.is_some() { u64::MAX } else { self.playouts })
     }
 }
 
-/// The move to play: a proven win, else the most visited move that is not a proven loss; of equals the first.
-fn best_move<M: Copy>(tree: &Tree<M>) -> Option<M> {
-    let rank = |node: &Node<M>| match node.proven {
-        Some(winners) if reward(winners, node.mover) >= 1.0 => (2, 0),
-        Some(winners) if !winners.contains(node.mover) => (0, node.visits),
-        _ => (1, node.visits),
-    };
-    let mut best: Option<&Node<M>> = None;
-    for idx in tree.children(0) {
-        let node = &tree.nodes[idx as usize];
-        if best.is_none_or(|known| rank(node) > rank(known)) {
-            best = Some(node);
+impl<O> Mcts<O> {
+    /// The move to play, and how many random games it took to find it.
+    pub fn search<P: Position>(&self, position: &P, budget: &Budget) -> (P::Move, u64)
+    where
+        O: Playout<P>,
+    {
+        let first = position.legal_moves().next().expect("a search begins while the game goes on");
+        let mut tree = Tree::new(first);
+        let done = self.grow(&mut tree, position, &mut budget.seed.rng(), budget, self.limit(budget));
+        (best_move(&[tree]).unwrap_or(first), done)
+    }
+}
+
+impl<P: Position, O: Playout<P>> Strategy<P> for Mcts<O> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        self.search(position, budget).0
+    }
+}
+
+/// The move to play after trees of the same position were grown: a proven win, else the most visited move that is not
+/// a proven loss; of equals the first.
+pub(crate) fn best_move<M: Copy + Eq>(trees: &[Tree<M>]) -> Option<M> {
+    let (first, others) = trees.split_first()?;
+    let mut best: Option<((u32, u32), M)> = None;
+    for idx in first.children(0) {
+        let mv = first.nodes[idx as usize].mv;
+        let also = others.iter().filter_map(|tree| tree.child(0, mv).map(|idx| &tree.nodes[idx as usize]));
+        let rank =
+            std::iter::once(&first.nodes[idx as usize]).chain(also).fold((1, 0), |(class, visits), node| {
+                let class = match node.proven {
+                    Some(winners) if reward(winners, node.mover) >= 1.0 => 2,
+                    Some(winners) if !winners.contains(node.mover) => 0,
+                    _ => class,
+                };
+                (class, visits + node.visits)
+            });
+        if best.is_none_or(|(known, _)| rank > known) {
+            best = Some((rank, mv));
         }
     }
-    best.map(|node| node.mv)
+    best.map(|(_, mv)| mv)
 }
 
 #[cfg(test)]

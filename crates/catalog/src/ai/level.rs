@@ -1,54 +1,132 @@
-//! How strong a player is that searches: the same search, limited and blurred.
+//! What the levels of all games share.
 
-use rookery_rules::{Seed, below, mix};
-use rookery_search::Budget;
+use rookery_rules::{Keyed, Position, Seat, mix};
+use rookery_search::{AlphaBeta, Budget, Evaluation, Strategy};
 
-/// One strength.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Level {
-    /// At most so many moves ahead.
-    pub(crate) depth: u32,
-    /// At most so many positions, if nothing else limits the work.
-    pub(crate) nodes: u64,
-    /// How far its judgement of a position may be off, in either direction.
-    pub(crate) blur: i32,
-    /// How often in a hundred it looks no further than its own move.
-    pub(crate) slips: u32,
+/// A strategy that does so much work where nothing else is said.
+#[derive(Debug)]
+pub(crate) struct Level<S> {
+    pub(crate) strategy: S,
+    /// How much work without a time control.
+    pub(crate) work: u64,
+    /// Whether that is also the most it ever does, so that it is no stronger on a fast machine.
+    pub(crate) at_most: bool,
 }
 
-impl Level {
-    /// Whether it looks no further than its own move this time.
-    pub(crate) fn slips(&self, budget: &Budget) -> bool {
-        self.slips > 0 && below(&mut budget.seed.derive(1).rng(), 100) < self.slips
-    }
-
-    /// Room for positions of a search: little for a search that hardly deserves the name.
-    pub(crate) fn table_bytes(&self) -> usize {
-        if self.depth <= 2 { 1 << 16 } else { 16 << 20 }
-    }
-
-    /// What is left of a budget at this strength. Without a clock and without a number of positions it is the level's
-    /// own number, so that its answers can be had again.
-    pub(crate) fn limit(&self, budget: &Budget) -> Budget {
-        let work = match (budget.work, budget.deadline) {
-            (None, None) => Some(self.nodes),
-            (work, _) => work,
+impl<P: Position, S: Strategy<P>> Strategy<P> for Level<S> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        let work = match budget.work {
+            Some(work) if self.at_most => Some(work.min(self.work)),
+            Some(work) => Some(work),
+            None if self.at_most || budget.deadline.is_none() => Some(self.work),
+            None => None,
         };
-        let depth = budget.depth.map_or(self.depth, |depth| depth.min(self.depth));
-        Budget { work, depth: Some(depth), ..budget.clone() }
+        self.strategy.choose(position, &Budget { work, ..budget.clone() })
     }
 }
 
-/// Errors of judgement: another one for each position, the same whenever the same position is judged with one seed.
+/// An evaluation blurred by up to so much in both directions, always the same way for one seed and position. A little
+/// makes games differ, much makes a weak player that yet sees what lies in front of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blur {
-    pub(crate) most: i32,
-    pub(crate) seed: Seed,
+pub(crate) struct Blurred<E> {
+    pub(crate) evaluation: E,
+    pub(crate) blur: u32,
+    pub(crate) seed: u64,
 }
 
-impl Blur {
-    pub(crate) fn of(self, key: u64) -> i32 {
-        let range = 2 * self.most.unsigned_abs() + 1;
-        (mix(key ^ self.seed.0) % u64::from(range)) as i32 - self.most
+impl<P: Keyed, E: Evaluation<P>> Evaluation<P> for Blurred<E> {
+    #[inline]
+    fn value(&self, position: &P, seat: Seat) -> i32 {
+        let value = self.evaluation.value(position, seat);
+        let span = u64::from(2 * self.blur + 1);
+        value + (mix(position.key() ^ self.seed) % span) as i32 - self.blur as i32
+    }
+}
+
+/// Alpha-beta that plays differently in every game, with a depth it does not exceed.
+#[derive(Debug)]
+pub(crate) struct Searcher<E> {
+    search: AlphaBeta<Blurred<E>>,
+    max_depth: Option<u32>,
+}
+
+impl<E> Searcher<E> {
+    /// Looks `depth` moves ahead: by default, or if it is `fixed` at most.
+    pub(crate) fn new(evaluation: E, blur: u32, depth: u32, fixed: bool, table_bytes: usize) -> Self {
+        let evaluation = Blurred { evaluation, blur, seed: 0 };
+        let search = AlphaBeta::new(evaluation, depth, table_bytes);
+        Self { search, max_depth: fixed.then_some(depth) }
+    }
+}
+
+impl<P: Keyed, E: Evaluation<P>> Strategy<P> for Searcher<E> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        let mut moves = position.legal_moves();
+        if let (Some(only), None) = (moves.next(), moves.next()) {
+            return only;
+        }
+        drop(moves);
+        self.search.evaluation_mut().seed = budget.seed.0;
+        let depth = [budget.depth, self.max_depth].into_iter().flatten().min();
+        self.search.choose(position, &Budget { depth, ..budget.clone() })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use rookery_rules::{Seed, Status};
+
+    use super::*;
+
+    /// Plays a game with this much work an answer; `strategies[seat % 2]` moves for a seat.
+    fn play<P: Position>(
+        mut position: P,
+        strategies: &mut [&mut dyn Strategy<P>; 2],
+        work: u64,
+        seed: Seed,
+    ) -> (P, Vec<P::Move>) {
+        let mut moves = vec![];
+        while let Some(seat) = position.to_move() {
+            let budget =
+                Budget { work: Some(work), seed: seed.derive(moves.len() as u64), ..Budget::default() };
+            let mv = strategies[seat.index() % 2].choose(&position, &budget);
+            position.play(mv).expect("a strategy's moves are legal");
+            moves.push(mv);
+        }
+        (position, moves)
+    }
+
+    /// What a strategy wins against another in so many games of two seats, on both seats by turns.
+    pub(crate) fn points<P: Position>(
+        start: impl Fn(u64) -> P,
+        strategy: &mut dyn Strategy<P>,
+        other: &mut dyn Strategy<P>,
+        work: u64,
+        n_games: u64,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for game in 0..n_games {
+            let me = (game % 2) as usize;
+            let mut seats: [&mut dyn Strategy<P>; 2] =
+                if me == 0 { [&mut *strategy, &mut *other] } else { [&mut *other, &mut *strategy] };
+            let (end, _) = play(start(game / 2), &mut seats, work, Seed(game));
+            let Status::Over(outcome) = end.status() else { panic!("the game has an end") };
+            if outcome.winners.contains(Seat::new(me as u8)) {
+                sum += 1.0 / outcome.winners.len() as f64;
+            }
+        }
+        sum
+    }
+
+    /// Two new strategies with the same seeds play the same legal game, whatever they have played before.
+    pub(crate) fn check_reproducible<P: Position>(
+        start: &P,
+        strategy: impl Fn() -> Box<dyn Strategy<P>>,
+        work: u64,
+    ) {
+        let (mut one, mut two) = (strategy(), strategy());
+        let first = play(start.clone(), &mut [&mut *one, &mut *two], work, Seed(5)).1;
+        let again = play(start.clone(), &mut [&mut *two, &mut *one], work, Seed(5)).1;
+        assert_eq!(first, again, "on {start}");
     }
 }

@@ -1,7 +1,10 @@
 //! Strategies that know their game: the players of the original programs, and what search needs to play well.
 
 pub(crate) mod fish;
+mod fish_endgame;
+mod fish_hard;
 pub(crate) mod hexapawn;
+mod hexapawn_levels;
 mod level;
 pub(crate) mod matchbox;
 pub(crate) mod renpaarden;
@@ -9,3 +12,4 @@ mod renpaarden_race;
 pub(crate) mod renpaarden_search;
 pub(crate) mod stones;
 pub(crate) mod stones_search;
+mod strength;

@@ -6,15 +6,15 @@ use rookery_games::renpaarden::{Cell, Move, Position, Turn, TurnPosition};
 use rookery_rules::{Keyed, Position as _, Seat, Seed};
 use rookery_search::{AlphaBeta, Budget, Evaluation, LIMIT, Strategy};
 
-use super::level::{Blur, Level};
 use super::renpaarden_race::Race;
+use super::strength::{Blur, Strength};
 
 /// Looks at its own turn alone, with a poor eye for the race.
-pub(crate) const EASY: Level = Level { depth: 1, nodes: 5_000, blur: 300, slips: 0 };
+pub(crate) const EASY: Strength = Strength { depth: 1, nodes: 5_000, blur: 300, slips: 0 };
 /// Looks at its own turn alone, and judges it well.
-pub(crate) const MEDIUM: Level = Level { depth: 1, nodes: 5_000, blur: 10, slips: 0 };
+pub(crate) const MEDIUM: Strength = Strength { depth: 1, nodes: 5_000, blur: 10, slips: 0 };
 /// As deep as the budget goes.
-pub(crate) const HARD: Level = Level { depth: 60, nodes: 30_000, blur: 1, slips: 0 };
+pub(crate) const HARD: Strength = Strength { depth: 60, nodes: 30_000, blur: 1, slips: 0 };
 
 /// A game is long after so many turns for each rank of the board.
 const PATIENCE: u32 = 16;
@@ -47,7 +47,7 @@ impl Strategy<Position> for Greedy {
 /// Searches whole turns and plays them out hop by hop.
 #[derive(Debug)]
 pub(crate) struct Searcher {
-    level: Level,
+    level: Strength,
     search: AlphaBeta<Judge>,
     /// The hops that are left of the turn, and the key of the position in which the first of them is due.
     plan: VecDeque<Move>,
@@ -55,7 +55,7 @@ pub(crate) struct Searcher {
 }
 
 impl Searcher {
-    pub(crate) fn new(level: Level) -> Self {
+    pub(crate) fn new(level: Strength) -> Self {
         let judge = Judge { blur: Blur { most: level.blur, seed: Seed(0) }, race: None };
         Self {
             level,

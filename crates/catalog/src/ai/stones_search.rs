@@ -4,26 +4,26 @@ use rookery_games::stones::{Board, Move, Neighbours, Position, Tile};
 use rookery_rules::{Keyed, Seat, Seed};
 use rookery_search::{AlphaBeta, Budget, Evaluation, Strategy};
 
-use super::level::{Blur, Level};
+use super::strength::{Blur, Strength};
 
 /// Takes a stone if it can, else the step after which its stones stand best; it does not ask what the others do then.
-pub(crate) const GREEDY: Level = Level { depth: 1, nodes: 2_000, blur: 2, slips: 0 };
+pub(crate) const GREEDY: Strength = Strength { depth: 1, nodes: 2_000, blur: 2, slips: 0 };
 /// Looks at its own move alone, with a poor eye for how stones stand.
-pub(crate) const EASY: Level = Level { depth: 1, nodes: 2_000, blur: 60, slips: 0 };
+pub(crate) const EASY: Strength = Strength { depth: 1, nodes: 2_000, blur: 60, slips: 0 };
 /// Sees an answer and what can be taken after it, but now and then it does not look.
-pub(crate) const MEDIUM: Level = Level { depth: 2, nodes: 20_000, blur: 20, slips: 15 };
+pub(crate) const MEDIUM: Strength = Strength { depth: 2, nodes: 20_000, blur: 20, slips: 15 };
 /// As deep as the budget goes.
-pub(crate) const HARD: Level = Level { depth: 60, nodes: 60_000, blur: 2, slips: 0 };
+pub(crate) const HARD: Strength = Strength { depth: 60, nodes: 60_000, blur: 2, slips: 0 };
 
 /// Searches with exchanges played to their end.
 #[derive(Debug)]
 pub(crate) struct Searcher {
-    level: Level,
+    level: Strength,
     search: AlphaBeta<Judge>,
 }
 
 impl Searcher {
-    pub(crate) fn new(level: Level) -> Self {
+    pub(crate) fn new(level: Strength) -> Self {
         let judge = Judge { blur: Blur { most: level.blur, seed: Seed(0) }, exchanges: false };
         Self { level, search: AlphaBeta::new(judge, level.depth, level.table_bytes()) }
     }
@@ -180,7 +180,7 @@ mod tests {
         alone.then(|| outcome.winners.iter().next().unwrap().index())
     }
 
-    fn player(level: Level) -> Box<dyn Strategy<Position>> {
+    fn player(level: Strength) -> Box<dyn Strategy<Position>> {
         Box::new(Searcher::new(level))
     }
 

@@ -24,12 +24,14 @@ enum What {
     Rules(Measure),
     /// What the referee costs a move: random players through the referee against bare playouts, on one thread
     Referee(Measure),
+    /// Tree search by random games, and alpha-beta with a count of moves as evaluation, on one thread
+    Search(Measure),
     /// Verifying match records of random matches, in memory, on one thread
     Records(super::bench_records::RecordsArgs),
 }
 
 #[derive(Debug, clap::Args)]
-struct Measure {
+pub(super) struct Measure {
     /// Only this game
     #[arg(long, value_name = "NAME", value_parser = rookery_catalog::game)]
     game: Option<&'static dyn rookery_catalog::AnyGame>,
@@ -40,7 +42,7 @@ struct Measure {
 
     /// Print one JSON array
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
@@ -63,18 +65,19 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     match &args.what {
         What::Rules(measure) => rules(measure, out),
         What::Referee(measure) => referee(measure, out),
+        What::Search(measure) => super::bench_search::run(measure, out),
         What::Records(args) => super::bench_records::run(args, out),
     }
 }
 
 impl Measure {
     /// The specs to measure.
-    fn specs(&self) -> impl Iterator<Item = String> {
+    pub(super) fn specs(&self) -> impl Iterator<Item = String> {
         let games = CATALOG.iter().filter(|game| self.game.is_none_or(|only| only.name() == game.name()));
         games.flat_map(|game| game.benches())
     }
 
-    fn budget(&self) -> Duration {
+    pub(super) fn budget(&self) -> Duration {
         Duration::from_secs_f64(self.seconds)
     }
 }
@@ -165,7 +168,7 @@ fn measure(spec: String, budget: Duration) -> Row {
 
 /// Games and moves made, and the seconds they took, in the fastest of several batches that fill the budget together:
 /// what else the machine does slows a batch down and never speeds it up.
-fn fastest(play: impl Fn(u64) -> u64, budget: Duration) -> (f64, f64, f64) {
+pub(super) fn fastest(play: impl Fn(u64) -> u64, budget: Duration) -> (f64, f64, f64) {
     const BATCHES: u32 = 8;
     let batch = |n_games| {
         let start = Instant::now();

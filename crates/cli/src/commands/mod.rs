@@ -8,6 +8,7 @@ use serde::Serialize;
 pub(crate) mod accuracy;
 pub(crate) mod bench;
 pub(crate) mod bench_records;
+pub(crate) mod bench_search;
 pub(crate) mod games;
 pub(crate) mod hexapawn;
 pub(crate) mod matches;

@@ -127,6 +127,18 @@ impl Board {
         start.into_iter().flat_map(move |bit| self.shape.list_targets(bit, tiles))
     }
 
+    /// The cells of a set that a penguin on cell number `bit` could slide to if just these were free, as bits.
+    #[inline]
+    pub fn slides(&self, bit: u32, free: u128) -> u128 {
+        self.shape.targets(bit, free)
+    }
+
+    /// The fish on cell number `bit`, counted in row-major order; 0 for a hole.
+    #[inline]
+    pub fn fish_at(&self, bit: u32) -> u8 {
+        self.fish[bit as usize % MAX_CELLS]
+    }
+
     /// The set of the tiles.
     pub(super) fn tiles(&self) -> u128 {
         self.fish

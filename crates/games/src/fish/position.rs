@@ -166,6 +166,18 @@ impl Position {
         self.board.shape.cells(self.penguins[seat.index()])
     }
 
+    /// The tiles without penguins, one bit a cell: bit `row * columns + column`.
+    #[inline]
+    pub fn free_tiles(&self) -> u128 {
+        self.free
+    }
+
+    /// The tiles a seat's penguins stand on, as bits.
+    #[inline]
+    pub fn penguin_tiles(&self, seat: Seat) -> u128 {
+        self.penguins[seat.index() % MAX_PLAYERS]
+    }
+
     /// Whose penguin stands on a cell.
     pub fn penguin_at(&self, cell: Cell) -> Option<Seat> {
         let mask = if self.board.contains(cell) { self.board.shape.mask(cell) } else { 0 };

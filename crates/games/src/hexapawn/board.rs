@@ -171,9 +171,9 @@ impl Board {
         Self { pawns, ..Self::empty(rows, cols) }
     }
 
-    /// The pawns of one player.
+    /// The pawns of one player, one bit a square: bit `8 * row + column`.
     #[inline]
-    pub(super) const fn pawns(&self, player: Seat) -> u64 {
+    pub const fn pawns(&self, player: Seat) -> u64 {
         self.pawns[player.index() & 1]
     }
 

@@ -1,0 +1,213 @@
+//! The players of Hexapawn that search.
+
+use rookery_games::hexapawn::Position;
+use rookery_rules::{Position as _, Seat};
+use rookery_search::{Evaluation, LIMIT, Strategy};
+
+use super::level::{Level, Searcher};
+
+/// A pawn.
+const PAWN: i32 = 100;
+/// By rows still to go, from 0: how much a pawn is worth for having come that far.
+const ADVANCE: [i32; 8] = [0, 200, 90, 50, 28, 14, 5, 0];
+/// A pawn that no enemy stands in the way of, by rows to go.
+const FREE_WAY: [i32; 8] = [0, 400, 250, 160, 100, 60, 30, 0];
+/// A pawn that another would avenge.
+const SUPPORTED: i32 = 12;
+/// A step that the enemy cannot punish: who runs out of moves has lost.
+const SAFE_STEP: i32 = 8;
+
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+const FILE_H: u64 = FILE_A << 7;
+
+/// Pawns, how far they have come, and who wins a race. A race that is certain counts as won although it is not over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pawns;
+
+impl Evaluation<Position> for Pawns {
+    fn value(&self, position: &Position, seat: Seat) -> i32 {
+        let board = position.board();
+        let rows = u32::from(board.rows());
+        let (own, enemy) = (board.pawns(seat), board.pawns(seat.next(2)));
+        // Both sides as if they moved towards higher rows.
+        let flip = |pawns: u64| pawns.swap_bytes() >> (8 * (8 - rows));
+        let (mine, theirs) = if seat.index() == 0 {
+            (Side { own, enemy, rows }, Side { own: flip(enemy), enemy: flip(own), rows })
+        } else {
+            (Side { own: flip(own), enemy: flip(enemy), rows }, Side { own: enemy, enemy: own, rows })
+        };
+        let my_turn = position.to_move() == Some(seat);
+        if let Some(moves) = mine.wins_race(&theirs, my_turn) {
+            return LIMIT - moves as i32;
+        }
+        if let Some(moves) = theirs.wins_race(&mine, !my_turn) {
+            return moves as i32 - LIMIT;
+        }
+        mine.worth() - theirs.worth()
+    }
+}
+
+/// The pawns as one side sees them: its own move towards higher rows.
+struct Side {
+    own: u64,
+    enemy: u64,
+    rows: u32,
+}
+
+/// The squares diagonally ahead of these.
+const fn attacked(pawns: u64) -> u64 {
+    (pawns & !FILE_H) << 9 | (pawns & !FILE_A) << 7
+}
+
+/// These squares and those beside them.
+const fn widen(squares: u64) -> u64 {
+    squares | (squares & !FILE_H) << 1 | (squares & !FILE_A) >> 1
+}
+
+impl Side {
+    /// Rows still to go for the foremost pawn, whatever stands in its way.
+    const fn foremost(&self) -> u32 {
+        if self.own == 0 { u32::MAX } else { self.rows - 1 - self.own.ilog2() / 8 }
+    }
+
+    /// The moves to the far row, if some pawn gets there before anybody can stop it or win first.
+    fn wins_race(&self, other: &Self, my_turn: bool) -> Option<u32> {
+        let free = self.own & !meets(self.enemy, self.rows);
+        if free == 0 {
+            return None;
+        }
+        let moves = self.rows - 1 - free.ilog2() / 8;
+        let rival = other.foremost();
+        (if my_turn { moves <= rival } else { moves < rival }).then_some(moves)
+    }
+
+    fn worth(&self) -> i32 {
+        let blocked = column_fill_down(self.enemy | attacked_down(self.enemy));
+        let supported = self.own & attacked(self.own);
+        let steps = (self.own << 8) & !(self.own | self.enemy);
+        let safe = steps & !attacked_down(self.enemy);
+        let mut value = PAWN * self.own.count_ones() as i32
+            + SUPPORTED * supported.count_ones() as i32
+            + SAFE_STEP * safe.count_ones() as i32;
+        let mut left = self.own;
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            let to_go = (self.rows - 1).saturating_sub(bit / 8) as usize;
+            value += ADVANCE[to_go.min(7)];
+            if blocked >> bit & 1 == 0 {
+                value += FREE_WAY[to_go.min(7)];
+            }
+        }
+        value
+    }
+}
+
+/// The squares diagonally ahead of pawns that move towards lower rows.
+const fn attacked_down(pawns: u64) -> u64 {
+    (pawns & !FILE_H) >> 7 | (pawns & !FILE_A) >> 9
+}
+
+/// The squares below these in their columns, not these.
+const fn column_fill_down(squares: u64) -> u64 {
+    let mut fill = squares >> 8;
+    fill |= fill >> 8;
+    fill |= fill >> 16;
+    fill | fill >> 32
+}
+
+/// Where a pawn that runs could still be met by an enemy: anywhere in the cone in front of it, since an enemy comes one
+/// row nearer with every move, and one column aside if it takes something.
+fn meets(enemy: u64, rows: u32) -> u64 {
+    let mut cone = 0;
+    for _ in 1..rows {
+        cone = widen(cone | enemy) >> 8;
+    }
+    cone
+}
+
+/// One of the players, by name; `depth` and `table_bytes` are for alpha-beta.
+pub(crate) fn strategy(name: &str, depth: u32, table_bytes: usize) -> Option<Box<dyn Strategy<Position>>> {
+    const SMALL: usize = 1 << 18;
+    Some(match name {
+        "greedy" => Box::new(Searcher::new(Pawns, 0, 1, true, SMALL)),
+        "easy" => Box::new(Searcher::new(Pawns, 120, 2, true, SMALL)),
+        "medium" => Box::new(Searcher::new(Pawns, 30, 4, true, 1 << 20)),
+        "hard" => Box::new(Level {
+            strategy: Searcher::new(Pawns, 3, 12, false, 1 << 25),
+            work: 300_000,
+            at_most: false,
+        }),
+        "alphabeta" => Box::new(Searcher::new(Pawns, 0, depth, false, table_bytes)),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_games::hexapawn::Setup;
+    use rookery_rules::{Notation as _, Seed, Setup as _, Status};
+    use rookery_search::{AlphaBeta, Budget};
+
+    use super::*;
+    use crate::ai::hexapawn::Heuristic;
+    use crate::ai::level::tests::{check_reproducible, points};
+
+    fn player(name: &str) -> Box<dyn Strategy<Position>> {
+        strategy(name, 3, 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn every_level_is_legal_and_reproducible() {
+        for options in ["rows=5,cols=5", "rows=4,cols=5,eliminate=choose", "rows=8,cols=8,eliminate=1"] {
+            for name in ["greedy", "easy", "medium", "hard", "alphabeta"] {
+                check_reproducible(&Setup::parse(options).unwrap().start(), || player(name), 300);
+            }
+        }
+    }
+
+    #[test]
+    fn hard_beats_the_heuristic_player_with_little_work() {
+        let start = |_| Setup::parse("rows=8,cols=8").unwrap().start();
+        let won = points(start, &mut *player("hard"), &mut Heuristic, 3000, 8);
+        assert!(won >= 7.0, "{won} of 8");
+    }
+
+    #[test]
+    fn medium_beats_easy_and_easy_beats_random() {
+        let start = |_| Setup::parse("rows=6,cols=6").unwrap().start();
+        let won = points(start, &mut *player("medium"), &mut *player("easy"), u64::MAX, 20);
+        assert!(won >= 13.0, "{won} of 20");
+        let won = points(start, &mut *player("easy"), &mut rookery_search::Random, u64::MAX, 20);
+        assert!(won >= 16.0, "{won} of 20");
+    }
+
+    /// Whether the seat to move wins, by trying everything.
+    fn wins(position: &Position) -> bool {
+        let seat = position.to_move().unwrap();
+        let mut search = AlphaBeta::new(|_: &Position, _: Seat| 0, 64, 1 << 20);
+        let found = search.search(position, &Budget { depth: Some(64), ..Budget::default() });
+        assert_ne!(found.value, 0, "{seat} wins or loses");
+        found.value > 0
+    }
+
+    #[test]
+    fn a_race_that_is_called_won_is_won() {
+        let mut called = 0;
+        for game in 0..300 {
+            let mut rng = Seed(3).derive(game).rng();
+            let mut position = Setup::parse("rows=6,cols=4").unwrap().start();
+            while let Status::ToMove(seat) = position.status() {
+                let value = Pawns.value(&position, seat);
+                if value.abs() > LIMIT - 16 {
+                    called += 1;
+                    assert_eq!(wins(&position), value > 0, "{}", position.to_text());
+                    assert_eq!(Pawns.value(&position, seat.next(2)), -value, "{}", position.to_text());
+                }
+                let mv = position.random_move(&mut rng).unwrap();
+                position.play_unchecked(mv);
+            }
+        }
+        assert!(called > 100, "{called} races");
+    }
+}
