@@ -18,7 +18,14 @@ fn folder(name: &str) -> PathBuf {
 /// Games that take a while, so that there is something to kill.
 fn start(records: &Path, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
-    command.args(["match", "fish:rows=4,cols=4", "mcts:playouts=400", "playouts:games=200", "--games", "12"]);
+    command.args([
+        "match",
+        "fish:rows=4,cols=4",
+        "mcts:playouts=2000",
+        "playouts:games=1000",
+        "--games",
+        "24",
+    ]);
     command.args(["--seed", "5", "--quiet", "--record"]).arg(records).args(more);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
@@ -35,7 +42,7 @@ fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 fn fault_s01_a_killed_match_resumes_to_the_same_bytes() {
     let whole = folder("whole");
     assert!(start(&whole, &["--concurrency", "1"]).status().unwrap().success());
-    assert_eq!(contents(&whole).len(), 12);
+    assert_eq!(contents(&whole).len(), 24);
 
     let killed = folder("killed");
     let mut interrupted = 0;
