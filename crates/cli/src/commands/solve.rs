@@ -19,7 +19,7 @@ use crate::spec::{PositionArgs, UsageError};
 /// Find out who wins when both sides play as well as can be, and in how many moves
 ///
 /// The winner hurries and the loser delays. Works for two players and boards that are not too large: Hexapawn up to
-/// about 45 squares, Fish up to about 16 tiles.
+/// about 45 squares, Fish up to about 15 tiles.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     db: Option<PathBuf>,
 
-    /// Walk through the whole proof afterwards, by the rules alone
+    /// Walk through the whole proof afterwards, by the rules alone; that may take half as much memory again
     #[arg(long)]
     verify: bool,
 
