@@ -21,8 +21,8 @@ const PERFECT: PlayerInfo = PlayerInfo {
     quick: false,
 };
 
-/// Memory for the table of a perfect player.
-const PERFECT_BYTES: usize = 256 << 20;
+/// Memory for the table of a perfect player; little, so that it is quickly enlarged where the time is short.
+const PERFECT_BYTES: usize = 64 << 20;
 
 fn perfect<P: Solvable>(options: &Options<'_>) -> Box<dyn Strategy<P>> {
     Box::new(Perfect::new(Mcts::new(10_000), options.number("nodes"), PERFECT_BYTES))

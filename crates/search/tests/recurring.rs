@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use rookery_games::{renpaarden, stones};
-use rookery_rules::{Notation, Position as _, Recurring, Seat, Setup, Status};
+use rookery_rules::{Notation, Recurring, Seat, Setup, Status};
 use rookery_search::{Arrangements, Fate, NotSolved, Progress, Stop, Unsolvable};
 
 fn solve<P: Recurring>(start: &P) -> Result<Arrangements<P>, NotSolved> {
@@ -86,18 +86,6 @@ fn small_boards_of_stones() {
 }
 
 #[test]
-#[ignore = "slow"]
-fn endings_of_renpaarden() {
-    for text in ["p1 ooo/.oo/xo./xx./xxx", "p2 ooo/o.o/xo./x.x/xxx", "p1 oo./ooo/xxo/xx./xx."] {
-        let position = renpaarden::Position::from_text(text);
-        let Ok(position) = position else { panic!("{text}: {position:?}") };
-        if position.status() == Status::ToMove(Seat::new(0)) {
-            check(&position, 5);
-        }
-    }
-}
-
-#[test]
 fn what_cannot_be_solved_is_refused() {
     let stones = |options| stones::Setup::parse(options).unwrap().start();
     assert_eq!(
@@ -105,6 +93,9 @@ fn what_cannot_be_solved_is_refused() {
         Some(NotSolved::Unsolvable(Unsolvable::Seats(3)))
     );
     let all = Arrangements::solve(&stones("rows=8,cols=8"), 1 << 20, &Stop::default(), &Progress::default());
+    assert!(matches!(all.err(), Some(NotSolved::TooMany(_))));
+    let start = renpaarden::Setup::parse("width=3,height=5").unwrap().start();
+    let all = Arrangements::solve(&start, 1 << 22, &Stop::default(), &Progress::default());
     assert!(matches!(all.err(), Some(NotSolved::TooMany(_))));
     let stop = Stop::default();
     stop.set();

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc;
-use std::thread::{self, available_parallelism};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -19,7 +19,7 @@ use crate::spec::{PositionArgs, UsageError};
 /// Find out who wins when both sides play as well as can be, and in how many moves
 ///
 /// The winner hurries and the loser delays. Works for two players and boards that are not too large: Hexapawn up to
-/// about 45 squares, Fish up to about 16 tiles.
+/// about 45 squares, Fish up to about 15 tiles.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -30,9 +30,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHAT", default_value = "moves")]
     want: WantArg,
 
-    /// Threads that search; by default all cores
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    /// Threads that search; they share the table but not the work, so measure before you use many
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
 
     /// Memory for the table of positions, for example 500MiB or 4GiB
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = memory)]
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     db: Option<PathBuf>,
 
-    /// Walk through the whole proof afterwards, by the rules alone
+    /// Walk through the whole proof afterwards, by the rules alone; that may take half as much memory again
     #[arg(long)]
     verify: bool,
 
@@ -95,14 +95,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         }
         raised.set();
     })?;
-    let cores = available_parallelism().map_or(1, usize::from);
     let order = SolveOrder {
         want: match args.want {
             WantArg::Winner => Want::Winner,
             WantArg::Length => Want::Length,
             WantArg::Moves => Want::Moves,
         },
-        threads: args.threads.map_or(cores, usize::from),
+        threads: args.threads.into(),
         memory: args.memory,
         db: args.db.clone(),
         verify: args.verify,
