@@ -20,7 +20,7 @@ mod matches;
 mod players;
 mod replay;
 
-pub use any::{AnyGame, AnyPosition, Game, PlayError};
+pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
 pub use matches::{MatchOrder, OrderError, RecordTarget};
 pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
 pub use replay::{AnyReplay, replay, verify, verify_lines};

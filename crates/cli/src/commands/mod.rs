@@ -5,6 +5,7 @@ use std::io::Write;
 use rookery_rules::Key;
 use serde::Serialize;
 
+pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;
