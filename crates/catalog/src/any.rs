@@ -8,7 +8,7 @@ use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
     Position, Scene, Seat, Seed, Setup, SetupError, Status, perft, playout,
 };
-use rookery_search::{AlphaBeta, Budget, Mcts, Strategy};
+use rookery_search::{AlphaBeta, Analysis, Budget, Line, Mcts, Strategy};
 use tokio::runtime::Runtime;
 
 use crate::AnyReplay;
@@ -178,6 +178,12 @@ impl fmt::Debug for dyn AnyGame {
     }
 }
 
+/// What is known of a position, with moves as text.
+pub type AnyAnalysis = Analysis<String>;
+
+/// Random games of an analysis whose budget sets no limit.
+const DEFAULT_PLAYOUTS: u64 = 10_000;
+
 /// A position of some game, with moves as text. Implemented for every position, never by hand.
 pub trait AnyPosition: fmt::Debug + Send {
     /// As [`Position::n_seats`].
@@ -206,6 +212,8 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn playouts(&self, n_games: u64, seed: Seed) -> u64;
     /// The same through the referee.
     fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64;
+    /// As [`Mcts::analyse`]: reports what is known of the position until the budget is spent.
+    fn analyse(&self, budget: &Budget, max_lines: usize, report: &mut dyn FnMut(&AnyAnalysis));
     /// Searches with [`Mcts`] until so many random games were played or the result is certain, and says how many it
     /// took, to measure its speed.
     fn mcts_playouts(&self, n_playouts: u64, seed: Seed) -> u64;
@@ -266,6 +274,20 @@ impl<P: Keyed + Notation + Picture> AnyPosition for P {
 
     fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64 {
         matches::refereed_playouts(self, n_games, seed)
+    }
+
+    fn analyse(&self, budget: &Budget, max_lines: usize, report: &mut dyn FnMut(&AnyAnalysis)) {
+        let mcts = Mcts::new(DEFAULT_PLAYOUTS);
+        mcts.analyse(self, budget, max_lines, &mut |analysis| {
+            let lines = analysis.lines.iter().map(|line| Line {
+                moves: line.moves.iter().map(ToString::to_string).collect(),
+                value: line.value,
+                proven: line.proven,
+                visits: line.visits,
+            });
+            let &Analysis { playouts, elapsed, done, .. } = analysis;
+            report(&Analysis { lines: lines.collect(), playouts, elapsed, done });
+        });
     }
 
     fn mcts_playouts(&self, n_playouts: u64, seed: Seed) -> u64 {

@@ -22,7 +22,7 @@ mod replay;
 mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
-pub use any::{AnyGame, AnyPosition, Game, PlayError};
+pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
 pub use matches::{MatchOrder, OrderError, RecordTarget};
 pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
 pub use replay::{AnyReplay, replay, verify, verify_lines};

@@ -4,6 +4,7 @@
 //! budget's seed, so a strategy limited by work instead of time gives the same answer on any machine.
 
 mod alphabeta;
+mod analysis;
 mod lasting;
 mod mcts;
 mod own_turns;
@@ -12,6 +13,7 @@ mod solver;
 mod strategy;
 
 pub use alphabeta::{AlphaBeta, Evaluation, Found, LIMIT};
+pub use analysis::{Analysis, Line};
 pub use lasting::Lasting;
 pub use mcts::{Mcts, Playout, Uniform};
 pub use own_turns::{Gauge, OwnTurns};

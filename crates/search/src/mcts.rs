@@ -6,7 +6,7 @@
 
 use rookery_rules::{Position, Rng, Seat, Seats, Status};
 
-use crate::{Budget, Strategy};
+use crate::{Budget, Line, Strategy};
 
 /// How one random game is played from a position to its end, and which moves look good before any.
 pub trait Playout<P: Position>: Send + Sync {
@@ -118,6 +118,36 @@ impl<M: Copy + Eq> Tree<M> {
             idx += 1;
         }
         Self { nodes, path: vec![] }
+    }
+
+    /// The best moves of the root, the best first, with what would follow.
+    pub(crate) fn lines(&self, max_lines: usize) -> Vec<Line<M>> {
+        let by_rank = |&idx: &u32| std::cmp::Reverse(rank(&self.nodes[idx as usize]));
+        let mut children: Vec<u32> = self.children(0).collect();
+        children.sort_by_key(by_rank);
+        children.truncate(max_lines);
+        let line = |&first: &u32| {
+            let node = &self.nodes[first as usize];
+            let next = |&idx: &u32| {
+                let known = |idx: &u32| {
+                    let child = &self.nodes[*idx as usize];
+                    child.visits > 0 || child.proven.is_some()
+                };
+                // Of equals the first, as everywhere.
+                self.children(idx).filter(known).min_by_key(by_rank)
+            };
+            let moves = std::iter::successors(Some(first), next).map(|idx| self.nodes[idx as usize].mv);
+            Line {
+                moves: moves.collect(),
+                value: match node.proven {
+                    Some(winners) => reward(winners, node.mover),
+                    None => node.reward / (node.visits as f32).max(1.0),
+                },
+                proven: node.proven.is_some(),
+                visits: node.visits,
+            }
+        };
+        children.iter().map(line).collect()
     }
 
     /// The node a move leads to, if it has been tried.
@@ -295,6 +325,16 @@ impl<P: Position, O: Playout<P>> Strategy<P> for Mcts<O> {
     }
 }
 
+/// How good a node is for its mover: a proven win, else by visits; proven losses last.
+fn rank<M>(node: &Node<M>) -> (u32, u32) {
+    let class = match node.proven {
+        Some(winners) if reward(winners, node.mover) >= 1.0 => 2,
+        Some(winners) if !winners.contains(node.mover) => 0,
+        _ => 1,
+    };
+    (class, node.visits)
+}
+
 /// The move to play after trees of the same position were grown: a proven win, else the most visited move that is not
 /// a proven loss; of equals the first.
 pub(crate) fn best_move<M: Copy + Eq>(trees: &[Tree<M>]) -> Option<M> {
@@ -303,17 +343,13 @@ pub(crate) fn best_move<M: Copy + Eq>(trees: &[Tree<M>]) -> Option<M> {
     for idx in first.children(0) {
         let mv = first.nodes[idx as usize].mv;
         let also = others.iter().filter_map(|tree| tree.child(0, mv).map(|idx| &tree.nodes[idx as usize]));
-        let rank =
-            std::iter::once(&first.nodes[idx as usize]).chain(also).fold((1, 0), |(class, visits), node| {
-                let class = match node.proven {
-                    Some(winners) if reward(winners, node.mover) >= 1.0 => 2,
-                    Some(winners) if !winners.contains(node.mover) => 0,
-                    _ => class,
-                };
-                (class, visits + node.visits)
-            });
-        if best.is_none_or(|(known, _)| rank > known) {
-            best = Some((rank, mv));
+        let nodes = std::iter::once(&first.nodes[idx as usize]).chain(also);
+        let sum = nodes.map(rank).fold((1, 0), |(class, visits), (node_class, node_visits)| {
+            // What one tree has proven is certain in all.
+            (if node_class == 1 { class } else { node_class }, visits + node_visits)
+        });
+        if best.is_none_or(|(known, _)| sum > known) {
+            best = Some((sum, mv));
         }
     }
     best.map(|(_, mv)| mv)

@@ -6,6 +6,7 @@ use rookery_rules::Key;
 use serde::Serialize;
 
 pub(crate) mod accuracy;
+pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;
