@@ -1,5 +1,7 @@
 //! How strong a player is that searches: the same search, limited and blurred.
 
+use std::time::Instant;
+
 use rookery_rules::{Seed, below, mix};
 use rookery_search::Budget;
 
@@ -35,7 +37,10 @@ impl Strength {
             (work, _) => work,
         };
         let depth = budget.depth.map_or(self.depth, |depth| depth.min(self.depth));
-        Budget { work, depth: Some(depth), ..budget.clone() }
+        // A tenth of the time is left, for a machine that has other things to do as well.
+        let now = Instant::now();
+        let deadline = budget.deadline.map(|end| now + end.saturating_duration_since(now) * 9 / 10);
+        Budget { work, depth: Some(depth), deadline, ..budget.clone() }
     }
 }
 
