@@ -1,4 +1,4 @@
-//! Programs that choose moves. Everything here works for any [`Position`]; nothing knows a game's name.
+//! Programs that choose moves. Everything here works for any [`Position`](rookery_rules::Position); nothing knows a game's name.
 //!
 //! A [`Strategy`] gets a position and a [`Budget`] and answers with a legal move. All its randomness comes from the
 //! budget's seed, so a strategy limited by work instead of time gives the same answer on any machine.

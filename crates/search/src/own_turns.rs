@@ -17,7 +17,8 @@ impl<P: Position, F: Fn(&P, Seat) -> i32 + Send> Gauge<P> for F {
 }
 
 /// Looks so many of its own turns ahead, with every other seat playing to keep its gauge low, and stops right after
-/// its own last one. A turn in which it has to pass counts as its own. Of equally good moves it plays the smallest.
+/// its own last one. A turn in which it has to pass counts as its own. Of equally good moves it plays the smallest. If
+/// time or work runs out, the answer is that of the last number of turns it got through.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnTurns<G> {
     /// Its own turns; at least one.
@@ -26,23 +27,41 @@ pub struct OwnTurns<G> {
     pub gauge: G,
 }
 
-impl<G> OwnTurns<G> {
-    /// The best value the seat can be sure of, between `alpha` and `beta`, with so many own turns to go.
-    fn value<P: Position>(&self, position: &P, me: Seat, turns: u32, mut alpha: i32, mut beta: i32) -> i32
+/// One search: who searches with what, and whether it has run out of time.
+struct Look<'a, G> {
+    gauge: &'a G,
+    me: Seat,
+    budget: &'a Budget,
+    nodes: u64,
+    stopped: bool,
+}
+
+/// How often the clock is looked at, in positions.
+const CLOCK_EVERY: u64 = 256;
+
+impl<G> Look<'_, G> {
+    /// The best value the seat can be sure of, between `alpha` and `beta`, with so many own turns to go. Without
+    /// meaning once it has stopped.
+    fn value<P: Position>(&mut self, position: &P, turns: u32, mut alpha: i32, mut beta: i32) -> i32
     where
         G: Gauge<P>,
     {
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(CLOCK_EVERY) && self.budget.is_spent(self.nodes) {
+            self.stopped = true;
+        }
         let mover = match position.to_move() {
-            Some(mover) if turns > 0 => mover,
-            _ => return self.gauge.read(position, me),
+            Some(mover) if turns > 0 && !self.stopped => mover,
+            _ => return self.gauge.read(position, self.me),
         };
-        let mut best = if mover == me { i32::MIN } else { i32::MAX };
+        let maximising = mover == self.me;
+        let mut best = if maximising { i32::MIN } else { i32::MAX };
         for mv in position.legal_moves() {
             let mut child = position.clone();
             child.play_unchecked(mv);
-            let turns = turns - own_turns(mover, child.to_move(), me, position.n_seats());
-            let value = self.value(&child, me, turns, alpha, beta);
-            if mover == me {
+            let turns = turns - own_turns(mover, child.to_move(), self.me, position.n_seats());
+            let value = self.value(&child, turns, alpha, beta);
+            if maximising {
                 best = best.max(value);
                 alpha = alpha.max(value);
             } else {
@@ -54,6 +73,24 @@ impl<G> OwnTurns<G> {
             }
         }
         best
+    }
+
+    /// The first of these moves with the best value.
+    fn best<P: Position>(&mut self, position: &P, moves: &[P::Move], turns: u32) -> P::Move
+    where
+        G: Gauge<P>,
+    {
+        let mut best = (i32::MIN, moves[0]);
+        for &mv in moves {
+            let mut child = position.clone();
+            child.play_unchecked(mv);
+            // A move that is only as good as an earlier one is never chosen, so the window may exclude it.
+            let value = self.value(&child, turns - 1, best.0, i32::MAX);
+            if value > best.0 {
+                best = (value, mv);
+            }
+        }
+        best.1
     }
 }
 
@@ -79,17 +116,18 @@ impl<P: Position, G: Gauge<P>> Strategy<P> for OwnTurns<G> {
         let turns = budget.depth.unwrap_or(self.turns).max(1);
         let mut moves: Vec<P::Move> = position.legal_moves().collect();
         moves.sort_unstable();
-        let mut best = (i32::MIN, moves[0]);
-        for mv in moves {
-            let mut child = position.clone();
-            child.play_unchecked(mv);
-            // A move that is only as good as an earlier one is never chosen, so the window may exclude it.
-            let value = self.value(&child, me, turns - 1, best.0, i32::MAX);
-            if value > best.0 {
-                best = (value, mv);
+        let mut look = Look { gauge: &self.gauge, me, budget, nodes: 0, stopped: false };
+        // With a limit it looks further and further, so that there is an answer when it runs out.
+        let limited = budget.deadline.is_some() || budget.work.is_some();
+        let mut chosen = moves[0];
+        for turns in if limited { 1..=turns } else { turns..=turns } {
+            let best = look.best(position, &moves, turns);
+            if look.stopped {
+                break;
             }
+            chosen = best;
         }
-        best.1
+        chosen
     }
 }
 
