@@ -270,22 +270,36 @@ impl Movers {
     /// A move, each equally likely, if there is one.
     #[inline]
     pub(super) fn random(&self, rng: &mut Rng) -> Option<Move> {
-        // Most positions have no captures, and counting bits is dear where the processor has no instruction for it.
-        let captures = self.left | self.right != 0;
-        let n_ahead = self.ahead.count_ones();
-        let n_left = if captures { self.left.count_ones() } else { 0 };
-        let n_right = if captures { self.right.count_ones() } else { 0 };
-        if n_ahead + n_left + n_right == 0 {
+        if self.left | self.right != 0 {
+            return Some(self.random_with_captures(rng));
+        }
+        if self.ahead == 0 {
             return None;
         }
-        let n = below(rng, n_ahead + n_left + n_right);
-        Some(if n < n_ahead {
-            self.mv(nth_bit(self.ahead, n), AHEAD)
-        } else if n < n_ahead + n_left {
-            self.mv(nth_bit(self.left, n - n_ahead), LEFT)
-        } else {
-            self.mv(nth_bit(self.right, n - n_ahead - n_left), RIGHT)
-        })
+        let ranks = bits_by_byte(self.ahead).wrapping_mul(FILE_A);
+        let (shift, n) = find_byte(ranks, below(rng, (ranks >> 56) as u32));
+        let row = self.ahead >> shift & ROW;
+        Some(self.mv(shift + u32::from(NTH_BIT_OF_BYTE[n as usize & 7][row as usize]), AHEAD))
+    }
+
+    /// First the row is drawn, then the move in the row, both from one random number and without a branch on it: a
+    /// wrong guess of the processor costs as much as all the rest.
+    #[inline]
+    fn random_with_captures(&self, rng: &mut Rng) -> Move {
+        let odd = self.left ^ self.ahead ^ self.right;
+        let two = (self.left & self.right) | (self.ahead & (self.left ^ self.right));
+        let ranks = (bits_by_byte(odd) + 2 * bits_by_byte(two)).wrapping_mul(FILE_A);
+        let (shift, n) = find_byte(ranks, below(rng, (ranks >> 56) as u32));
+
+        let [left, ahead, right] =
+            [self.left, self.ahead, self.right].map(|mask| (mask >> shift & ROW) as u32);
+        let n_left = u32::from(BITS_OF_BYTE[left as usize]);
+        let n_ahead = u32::from(BITS_OF_BYTE[ahead as usize]);
+        let (beyond_left, beyond_ahead) = (u32::from(n >= n_left), u32::from(n >= n_left + n_ahead));
+        let kind = beyond_left + beyond_ahead;
+        let n = n - (n_left & beyond_left.wrapping_neg()) - (n_ahead & beyond_ahead.wrapping_neg());
+        let row = (left | ahead << 8 | right << 16) >> (8 * kind) & 0xff;
+        self.mv(shift + u32::from(NTH_BIT_OF_BYTE[n as usize & 7][row as usize]), kind)
     }
 
     #[inline]
@@ -316,12 +330,49 @@ impl Movers {
     }
 }
 
-/// The index of set bit number `n` of a mask, from the lowest.
+/// How many bits of each byte of a mask are set, one count a byte.
 #[inline]
-const fn nth_bit(mut mask: u64, mut n: u32) -> u32 {
-    while n > 0 {
-        mask &= mask - 1;
-        n -= 1;
-    }
-    mask.trailing_zeros()
+const fn bits_by_byte(mask: u64) -> u64 {
+    let pairs = mask - (mask >> 1 & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
 }
+
+/// Finds the byte with item number `n`, where byte i of `ranks` counts the items in the bytes 0 to i. Says where
+/// the byte begins, in bits, and which of its items it is.
+#[inline]
+const fn find_byte(ranks: u64, n: u32) -> (u32, u32) {
+    // The top bit of a byte of `passed` is set where the ranks up to there do not reach beyond n.
+    let passed = (((n as u64 * FILE_A) | FILE_H) - ranks) & FILE_H;
+    let shift = ((passed >> 7).wrapping_mul(FILE_A) >> 56) as u32 * 8;
+    (shift, n - ((ranks << 8) >> shift & ROW) as u32)
+}
+
+/// How many bits of a byte are set.
+static BITS_OF_BYTE: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0usize;
+    while byte < 256 {
+        table[byte] = byte.count_ones() as u8;
+        byte += 1;
+    }
+    table
+};
+
+/// The index of set bit number `n` of a byte.
+static NTH_BIT_OF_BYTE: [[u8; 256]; 8] = {
+    let mut table = [[0; 256]; 8];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut n) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                table[n][byte] = bit;
+                n += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};

@@ -141,12 +141,16 @@ impl Position {
         self.key = self.full_key();
     }
 
+    /// How many preparations there are; by value, because what is lent to a function lives in memory.
     #[cold]
-    fn random_preparation(&self, rng: &mut Rng) -> Option<Move> {
-        match self.preparations().count() {
-            0 => None,
-            n => self.preparations().nth(below(rng, n as u32) as usize),
-        }
+    fn count_preparations(self) -> u32 {
+        self.preparations().count() as u32
+    }
+
+    /// Preparation number `n`.
+    #[cold]
+    fn nth_preparation(self, n: u32) -> Option<Move> {
+        self.preparations().nth(n as usize)
     }
 
     /// The winner, if the game is over.
@@ -259,7 +263,13 @@ impl rookery_rules::Position for Position {
 
     #[inline]
     fn random_move(&self, rng: &mut Rng) -> Option<Move> {
-        if self.stage == Stage::Playing { self.movers().random(rng) } else { self.random_preparation(rng) }
+        if self.stage == Stage::Playing {
+            return self.movers().random(rng);
+        }
+        match self.clone().count_preparations() {
+            0 => None,
+            n => self.clone().nth_preparation(below(rng, n)),
+        }
     }
 }
 
