@@ -50,6 +50,9 @@ pub trait Setup: Clone + Eq + fmt::Debug + Default + Send + Sync + 'static {
 
     /// Reads a game spec of this game.
     fn from_spec(spec: &GameSpec) -> Result<Self, SetupError> {
+        if spec.game != Self::GAME {
+            return Err(SetupError::unknown_game(&spec.game, vec![Self::GAME]));
+        }
         Self::from_options(&spec.check(Self::GAME, Self::KEYS)?)
     }
 

@@ -1,7 +1,9 @@
 //! What the levels of all games share.
 
-use rookery_rules::{Keyed, Position, Seat, mix};
+use rookery_rules::{Keyed, Position, Seat, Seed};
 use rookery_search::{AlphaBeta, Budget, Evaluation, Strategy};
+
+use super::strength::Blur;
 
 /// A strategy that does so much work where nothing else is said.
 #[derive(Debug)]
@@ -30,16 +32,13 @@ impl<P: Position, S: Strategy<P>> Strategy<P> for Level<S> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blurred<E> {
     pub(crate) evaluation: E,
-    pub(crate) blur: u32,
-    pub(crate) seed: u64,
+    pub(crate) blur: Blur,
 }
 
 impl<P: Keyed, E: Evaluation<P>> Evaluation<P> for Blurred<E> {
     #[inline]
     fn value(&self, position: &P, seat: Seat) -> i32 {
-        let value = self.evaluation.value(position, seat);
-        let span = u64::from(2 * self.blur + 1);
-        value + (mix(position.key() ^ self.seed) % span) as i32 - self.blur as i32
+        self.evaluation.value(position, seat) + self.blur.of(position.key())
     }
 }
 
@@ -52,8 +51,8 @@ pub(crate) struct Searcher<E> {
 
 impl<E> Searcher<E> {
     /// Looks `depth` moves ahead: by default, or if it is `fixed` at most.
-    pub(crate) fn new(evaluation: E, blur: u32, depth: u32, fixed: bool, table_bytes: usize) -> Self {
-        let evaluation = Blurred { evaluation, blur, seed: 0 };
+    pub(crate) fn new(evaluation: E, blur: i32, depth: u32, fixed: bool, table_bytes: usize) -> Self {
+        let evaluation = Blurred { evaluation, blur: Blur { most: blur, seed: Seed(0) } };
         let search = AlphaBeta::new(evaluation, depth, table_bytes);
         Self { search, max_depth: fixed.then_some(depth) }
     }
@@ -66,7 +65,7 @@ impl<P: Keyed, E: Evaluation<P>> Strategy<P> for Searcher<E> {
             return only;
         }
         drop(moves);
-        self.search.evaluation_mut().seed = budget.seed.0;
+        self.search.evaluation_mut().blur.seed = budget.seed;
         let depth = [budget.depth, self.max_depth].into_iter().flatten().min();
         self.search.choose(position, &Budget { depth, ..budget.clone() })
     }
@@ -74,7 +73,7 @@ impl<P: Keyed, E: Evaluation<P>> Strategy<P> for Searcher<E> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use rookery_rules::{Seed, Status};
+    use rookery_rules::Status;
 
     use super::*;
 
