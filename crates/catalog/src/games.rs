@@ -51,7 +51,7 @@ fn alphabeta_options(name: &str, options: &Options<'_>) -> (u32, usize) {
 
 /// Fish.
 #[derive(Debug)]
-pub(crate) struct Fish;
+pub struct Fish;
 
 impl Game for Fish {
     type Setup = fish::Setup;
@@ -126,7 +126,7 @@ impl Game for Fish {
 
 /// Hexapawn.
 #[derive(Debug)]
-pub(crate) struct Hexapawn;
+pub struct Hexapawn;
 
 impl Game for Hexapawn {
     type Setup = hexapawn::Setup;
@@ -206,7 +206,7 @@ impl Game for Hexapawn {
 
 /// Renpaarden.
 #[derive(Debug)]
-pub(crate) struct Renpaarden;
+pub struct Renpaarden;
 
 impl Game for Renpaarden {
     type Setup = renpaarden::Setup;
@@ -267,7 +267,7 @@ impl Game for Renpaarden {
 
 /// Stones.
 #[derive(Debug)]
-pub(crate) struct Stones;
+pub struct Stones;
 
 impl Game for Stones {
     type Setup = stones::Setup;

@@ -19,13 +19,16 @@ mod games;
 mod matches;
 mod players;
 mod replay;
+mod seat_spec;
 mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
 pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
-pub use matches::{MatchOrder, OrderError, RecordTarget};
-pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
+pub use games::{Fish, Hexapawn, Renpaarden, Stones};
+pub use matches::{MatchOrder, OrderError, PositionOf, RecordTarget};
+pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec, seat, strategy};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
+pub use seat_spec::{SeatSpec, SeatSpecError};
 
 pub use rookery_search::{Progress, Stop, Want};
 pub use solve::{SolveError, SolveOrder, Solved, Value};

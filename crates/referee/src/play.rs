@@ -65,9 +65,9 @@ impl Terms {
 /// If there is not one player for each seat.
 pub async fn play<P: Position>(
     referee: Referee<P>,
-    players: &mut [Box<dyn Player<P>>],
+    players: &mut [Box<dyn Player<P> + '_>],
     terms: &Terms,
-    observer: &mut dyn Observer<P>,
+    observer: &mut (dyn Observer<P> + Send),
 ) -> Verdict {
     let n_seats = referee.position().n_seats();
     assert_eq!(players.len(), n_seats, "there is one player for each seat");
@@ -85,19 +85,19 @@ pub async fn play<P: Position>(
     table.run().await
 }
 
-struct Table<'a, P: Position> {
+struct Table<'a, 'p, P: Position> {
     referee: Referee<P>,
-    players: &'a mut [Box<dyn Player<P>>],
+    players: &'a mut [Box<dyn Player<P> + 'p>],
     terms: &'a Terms,
     /// Gone once it has panicked.
-    observer: Option<&'a mut dyn Observer<P>>,
+    observer: Option<&'a mut (dyn Observer<P> + Send)>,
     clock: Clock,
     chat: Chat,
     /// Who failed to take note of something. Such a player is told nothing more, so it costs waiting only once.
     deaf: Seats,
 }
 
-impl<P: Position> Table<'_, P> {
+impl<P: Position> Table<'_, '_, P> {
     async fn run(&mut self) -> Verdict {
         for seat in Seat::all(self.players.len()) {
             let chat = self.chat.box_of(seat);
@@ -120,7 +120,9 @@ impl<P: Position> Table<'_, P> {
     }
 
     fn new_turn(&self, seat: Seat) -> Turn {
-        Turn::new(seat, self.clock.allowance(seat), &self.terms.lag)
+        let extra = || self.players[seat.index()].extra_time(self.referee.position());
+        let allowance = self.clock.allowance(seat).map(|time| time + guarded(extra).unwrap_or_default());
+        Turn::new(seat, allowance, &self.terms.lag)
     }
 
     /// Asks once and judges what comes of it. Gives back the turn if the question is still open.
@@ -305,5 +307,21 @@ impl<P: Position> Table<'_, P> {
         if let Failure::Platform(sentence) = failure {
             self.referee.stop(Cause::PlatformAbort, sentence);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Servers play many matches in one runtime.
+    #[test]
+    fn a_match_can_move_between_threads() {
+        fn is_send<T: Send>(_: T) {}
+        fn check<P: Position>(referee: Referee<P>, terms: &Terms) {
+            let mut players: [Box<dyn Player<P>>; 0] = [];
+            is_send(play(referee, &mut players, terms, &mut ()));
+        }
+        let _ = check::<rookery_games::hexapawn::Position>;
     }
 }

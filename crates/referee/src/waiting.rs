@@ -114,10 +114,10 @@ impl Deadline<'_> {
 /// Waits for an answer, for an offence of anybody else that ends the match, or for the deadline, whichever comes
 /// first. Offences that do not end the match wait for the answer: the question that is being thought about stays as
 /// it is.
-pub(crate) async fn wait<P: Position>(
+pub(crate) async fn wait<'p, P: Position>(
     answer: BoxFuture<'_, Result<P::Move, Failure>>,
-    before: &mut [Box<dyn Player<P>>],
-    after: &mut [Box<dyn Player<P>>],
+    before: &mut [Box<dyn Player<P> + 'p>],
+    after: &mut [Box<dyn Player<P> + 'p>],
     turn: &Turn,
     referee: &Referee<P>,
     terms: &Terms,

@@ -1,0 +1,1 @@
+//! Fish: remote calls, tournaments, test harnesses.

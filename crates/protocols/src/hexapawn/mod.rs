@@ -1,0 +1,1 @@
+//! Hexapawn: ports, Oz records, elimination.

@@ -1,0 +1,1 @@
+//! Stones: messages and the player interface.
