@@ -5,6 +5,7 @@ use rookery_referee::Conduct;
 use rookery_rules::{Key, Kind, Options, Setup as _, Solvable};
 use rookery_search::{Mcts, Perfect, Strategy};
 
+use crate::ai::level::{ALPHABETA_KEYS, Strength};
 use crate::solve::{self, SolveError, SolveOrder, Solved};
 use crate::{Game, PlayerInfo, ai};
 
@@ -26,27 +27,6 @@ const PERFECT_BYTES: usize = 64 << 20;
 
 fn perfect<P: Solvable>(options: &Options<'_>) -> Box<dyn Strategy<P>> {
     Box::new(Perfect::new(Mcts::new(10_000), options.number("nodes"), PERFECT_BYTES))
-}
-
-/// The keys of every game's alpha-beta player.
-const ALPHABETA_KEYS: &[Key] = &[
-    Key {
-        name: "depth",
-        kind: Kind::Number(1, 64),
-        default: "4",
-        help: "moves that it looks ahead, when neither time nor --nodes nor --depth limits it",
-    },
-    Key {
-        name: "tt",
-        kind: Kind::Number(1, 1024),
-        default: "16",
-        help: "megabytes for positions it has seen",
-    },
-];
-
-/// The depth and the bytes for seen positions of an alpha-beta player; nothing for others, which have no such keys.
-fn alphabeta_options(name: &str, options: &Options<'_>) -> (u32, usize) {
-    if name == "alphabeta" { (options.number("depth"), options.number::<usize>("tt") << 20) } else { (0, 0) }
 }
 
 /// Fish.
@@ -114,8 +94,7 @@ impl Game for Fish {
             "perfect" => return perfect(options),
             _ => {}
         }
-        let (depth, table) = alphabeta_options(name, options);
-        ai::fish::strategy(name, depth, table)
+        ai::fish::strategy(name, options)
             .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 
@@ -194,8 +173,7 @@ impl Game for Hexapawn {
             "perfect" => return perfect(options),
             _ => {}
         }
-        let (depth, table) = alphabeta_options(name, options);
-        ai::hexapawn::strategy(name, depth, table)
+        ai::hexapawn::strategy(name, options)
             .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 
@@ -247,10 +225,17 @@ impl Game for Renpaarden {
             summary: "searches turns of both players as deep as the budget allows",
             quick: false,
         },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead turn by turn, with the lead in the race as its evaluation",
+            quick: false,
+        },
     ];
 
-    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<renpaarden::Position>> {
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<renpaarden::Position>> {
         match name {
+            "alphabeta" => Box::new(ai::renpaarden_search::Searcher::new(Strength::from_options(options))),
             "homing" => Box::new(ai::renpaarden::Homing),
             "greedy" => Box::new(ai::renpaarden_search::Greedy),
             "easy" => Box::new(ai::renpaarden_search::Searcher::new(ai::renpaarden_search::EASY)),
@@ -315,10 +300,17 @@ impl Game for Stones {
             summary: "searches as deep as the budget allows and plays exchanges to their end",
             quick: false,
         },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead with a count of stones and how they stand",
+            quick: false,
+        },
     ];
 
-    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<stones::Position>> {
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<stones::Position>> {
         match name {
+            "alphabeta" => Box::new(ai::stones_search::Searcher::new(Strength::from_options(options))),
             "aggressive" => Box::new(ai::stones::Aggressive),
             "cautious" => Box::new(ai::stones::Cautious),
             "greedy" => Box::new(ai::stones_search::Searcher::new(ai::stones_search::GREEDY)),
