@@ -3,7 +3,7 @@
 use rookery_games::{fish, hexapawn, renpaarden, stones};
 use rookery_referee::Conduct;
 use rookery_rules::{Key, Kind, Options, Setup as _, Solvable};
-use rookery_search::{Mcts, Perfect, Strategy};
+use rookery_search::{Goal, Perfect, Strategy};
 
 use crate::ai::level::{ALPHABETA_KEYS, Strength};
 use crate::solve::{self, SolveError, SolveOrder, Solved};
@@ -18,15 +18,17 @@ const PERFECT: PlayerInfo = PlayerInfo {
         default: "2000000",
         help: "positions it may look at to solve one, when neither time nor --nodes limits it",
     }],
-    summary: "never gives away what is won: solves the position, and where that takes too long plays as mcts does",
+    summary: "never gives away what is won: solves the position, and where that takes too long plays as hard does",
     quick: false,
 };
 
 /// Memory for the table of a perfect player; little, so that it is quickly enlarged where the time is short.
 const PERFECT_BYTES: usize = 64 << 20;
 
-fn perfect<P: Solvable>(options: &Options<'_>) -> Box<dyn Strategy<P>> {
-    Box::new(Perfect::new(Mcts::new(10_000), options.number("nodes"), PERFECT_BYTES))
+/// Where the solver does not reach, the strongest player of the game answers.
+fn perfect<P: Solvable>(hard: Option<Box<dyn Strategy<P>>>, options: &Options<'_>) -> Box<dyn Strategy<P>> {
+    let hard = hard.expect("every game has a player of this name");
+    Box::new(Perfect::new(hard, Goal::Length, options.number("nodes"), PERFECT_BYTES))
 }
 
 /// Fish.
@@ -91,7 +93,7 @@ impl Game for Fish {
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<fish::Position>> {
         match name {
             "minimax" => return Box::new(ai::fish::Minimax { depth: options.number("depth") }),
-            "perfect" => return perfect(options),
+            "perfect" => return perfect(ai::fish::strategy("hard", options), options),
             _ => {}
         }
         ai::fish::strategy(name, options)
@@ -170,7 +172,7 @@ impl Game for Hexapawn {
         match name {
             "heuristic" => return Box::new(ai::hexapawn::Heuristic),
             "matchbox" => return Box::new(ai::matchbox::Trained::new(options.number("games"))),
-            "perfect" => return perfect(options),
+            "perfect" => return perfect(ai::hexapawn::strategy("hard", options), options),
             _ => {}
         }
         ai::hexapawn::strategy(name, options)

@@ -15,6 +15,7 @@
 
 mod ai;
 mod any;
+mod drill;
 mod games;
 mod matches;
 mod players;
@@ -24,6 +25,7 @@ mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
 pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
+pub use drill::{DrillCase, DrillError, DrillOrder};
 pub use games::{Fish, Hexapawn, Renpaarden, Stones};
 pub use matches::{MatchOrder, OrderError, PositionOf, RecordTarget};
 pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec, seat, strategy};

@@ -2,7 +2,7 @@
 
 use rookery_games::hexapawn::Position;
 use rookery_rules::{Options, Position as _, Seat};
-use rookery_search::{Evaluation, LIMIT, Strategy};
+use rookery_search::{Evaluation, Goal, LIMIT, Perfect, Strategy};
 
 use super::level::{Searcher, Strength};
 
@@ -132,7 +132,7 @@ const GREEDY: Strength = Strength::new(1, 2_000, 0);
 const EASY: Strength = Strength::new(2, 20_000, 120);
 /// Sees some moves ahead.
 const MEDIUM: Strength = Strength::new(4, 100_000, 30);
-/// As deep as the budget goes; on small boards that is to the end.
+/// As deep as the budget goes. What the solver can prove in time is proved first.
 const HARD: Strength = Strength::deep(300_000, 3);
 
 /// One of the players, by name.
@@ -145,8 +145,17 @@ pub(crate) fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Stra
         "alphabeta" => Strength::from_options(options),
         _ => return None,
     };
-    Some(Box::new(Searcher::new(Pawns, strength)))
+    let searcher = Searcher::new(Pawns, strength);
+    if name == "hard" {
+        return Some(Box::new(Perfect::new(searcher, Goal::Result, SOLVER_NODES, SOLVER_BYTES)));
+    }
+    Some(Box::new(searcher))
 }
+
+/// Positions that the solver of the strongest player looks at when nothing else limits it.
+const SOLVER_NODES: u64 = 300_000;
+/// Memory for them.
+const SOLVER_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests {
