@@ -7,7 +7,7 @@ use crate::{Budget, Strategy};
 
 /// Solves the position and plays a best move. Where that takes too long another strategy answers.
 ///
-/// It spends at most a third of its time on solving. A budget's work counts positions.
+/// It spends most of its time on solving when the end is in sight, and little before. A budget's work counts positions.
 #[derive(Debug)]
 pub struct Perfect<P, F> {
     solver: Option<Solver<P>>,
@@ -18,6 +18,9 @@ pub struct Perfect<P, F> {
     /// Bytes for the table.
     bytes: usize,
 }
+
+/// A game that lasts at most so many more moves may well be solved in the time of a move.
+const IN_SIGHT: u64 = 60;
 
 /// What a perfect player asks of its solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,9 +54,12 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
         solver.move_to(position);
         let limited = budget.work.is_some() || budget.deadline.is_some();
         let work = if limited { budget.work } else { Some(self.nodes) };
+        let share = if position.max_plies() <= IN_SIGHT { 5 } else { 1 };
         let now = std::time::Instant::now();
         let budget = Budget {
-            deadline: budget.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 3),
+            deadline: budget
+                .deadline
+                .map(|deadline| now + deadline.saturating_duration_since(now) * share / 6),
             work: work.map(|work| work.saturating_add(solver.progress().nodes())),
             ..budget.clone()
         };
