@@ -206,7 +206,7 @@ impl Game for Hexapawn {
 
 /// Renpaarden.
 #[derive(Debug)]
-pub(crate) struct Renpaarden;
+pub struct Renpaarden;
 
 impl Game for Renpaarden {
     type Setup = renpaarden::Setup;

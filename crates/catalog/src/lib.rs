@@ -23,8 +23,9 @@ mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
 pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
-pub use matches::{MatchOrder, OrderError, RecordTarget};
-pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
+pub use games::Renpaarden;
+pub use matches::{MatchOrder, OrderError, PositionOf, RecordTarget};
+pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec, strategy};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
 
 pub use rookery_search::{Progress, Stop, Want};

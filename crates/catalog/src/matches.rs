@@ -185,7 +185,7 @@ fn earlier<S: Setup<Position: Notation>>(
 }
 
 /// The position type of a game.
-pub(crate) type PositionOf<G> = <<G as Game>::Setup as Setup>::Position;
+pub type PositionOf<G> = <<G as Game>::Setup as Setup>::Position;
 
 /// Plays `n_games` random games from a position through the referee and says how many moves they took together, to
 /// measure what the referee costs.

@@ -98,7 +98,7 @@ pub(crate) fn seat<G: Game>(
     limits: Limits,
     timed: bool,
 ) -> Result<Box<dyn Player<PositionOf<G>>>, PlayerError> {
-    let (strategy, info) = strategy::<G>(player)?;
+    let (strategy, info) = named::<G>(player)?;
     let player =
         if timed && !info.quick { Strategist::threaded(strategy) } else { Strategist::inline(strategy) };
     Ok(Box::new(player.with_work(limits.nodes.or(limits.playouts)).with_depth(limits.depth)))
@@ -107,8 +107,24 @@ pub(crate) fn seat<G: Game>(
 /// A strategy, and what the catalog says about it.
 type Named<P> = (Box<dyn Strategy<P>>, &'static PlayerInfo);
 
-/// The strategy that a player spec names.
-pub(crate) fn strategy<G: Game>(player: &PlayerSpec) -> Result<Named<PositionOf<G>>, PlayerError> {
+/// The strategy that a player spec names, with the types of its game: for a game's own subcommand.
+///
+/// ```
+/// use rookery_catalog::{Renpaarden, strategy};
+/// use rookery_games::renpaarden::Setup;
+/// use rookery_rules::Setup as _;
+/// use rookery_search::Budget;
+///
+/// let mut player = strategy::<Renpaarden>(&"first".parse()?)?;
+/// assert_eq!(player.choose(&Setup::default().start(), &Budget::default()).to_string(), "a2-b4");
+/// # Ok::<(), rookery_catalog::PlayerError>(())
+/// ```
+pub fn strategy<G: Game>(player: &PlayerSpec) -> Result<Box<dyn Strategy<PositionOf<G>>>, PlayerError> {
+    Ok(named::<G>(player)?.0)
+}
+
+/// The strategy that a player spec names, and what the catalog says about it.
+fn named<G: Game>(player: &PlayerSpec) -> Result<Named<PositionOf<G>>, PlayerError> {
     let name = player.spec.game.as_str();
     let known = || of_game::<G>().map(|info| info.name).collect::<Vec<_>>();
     let info = of_game::<G>().find(|info| info.name == name).ok_or_else(|| PlayerError::Unknown {

@@ -117,7 +117,7 @@ impl Course {
     /// A course for a machine without experience.
     pub fn new(spec: &GameSpec, seat: Seat, opponent: &PlayerSpec) -> Result<Self, OrderError> {
         let setup = Setup::from_spec(spec).map_err(OrderError::Setup)?;
-        let (opponent, _) = players::strategy::<games::Hexapawn>(opponent).map_err(OrderError::Player)?;
+        let opponent = players::strategy::<games::Hexapawn>(opponent).map_err(OrderError::Player)?;
         Ok(Self { machine: Matchbox::new(), setup, seat, opponent })
     }
 
