@@ -54,6 +54,7 @@ impl Dialogue<'_, '_> {
     /// Games until nobody wants another one.
     fn evening(&mut self) -> Talk<()> {
         self.terminal.say(view::LOGO)?;
+        self.terminal.say("At every question `help` says what can be typed, and `quit` leaves.\n")?;
         for number in 1.. {
             let mode = match self.choices.mode {
                 Some(mode) => mode,
@@ -126,6 +127,9 @@ impl Dialogue<'_, '_> {
             seated.push(Chair::computer(&level)?);
         }
         let mut terms = self.choices.terms.clone();
+        if mode != Mode::PlayerPlayer {
+            self.terminal.say(&format!("The computer's chances come from seed {}.", terms.seed.0))?;
+        }
         terms.seed = terms.seed.derive(number);
         if all_random && terms.max_plies.is_none() {
             terms.max_plies = Some(RANDOM_CAP);
@@ -331,7 +335,7 @@ fn result(position: &Position, verdict: &Verdict) -> String {
     match (verdict.ending.cause, verdict.ending.seat, winner) {
         (Cause::Resigned, Some(seat), Some(winner)) => format!("{} resigns. {winner} wins!", name(seat)),
         (Cause::MaxTurns, ..) => format!(
-            "Drawn: the cap of {} hops is reached. (Levels from homing up come to an end; --max-turns sets another cap.)",
+            "Drawn: the cap of {} hops is reached. (--max-turns sets another cap; homing, easy, medium and hard come to an end.)",
             verdict.plies
         ),
         (_, _, Some(winner)) => {

@@ -117,9 +117,12 @@ fn numbers(text: &str) -> Option<Vec<u32>> {
     numbers.filter(|numbers| (1..=2).contains(&numbers.len()))
 }
 
-/// Reads `b1-c3-d5` or `b1>d5`; `None` if the text has neither sign.
+/// Reads `b1-c3-d5` or `b1>d5`; `None` if the text has neither sign, or no letter.
 fn hops(position: &Position, text: &str) -> Option<Result<Vec<Move>, String>> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    if !text.contains(char::is_alphabetic) {
+        return None;
+    }
     if text.contains('>') {
         return Some(turn(position, &text));
     }
@@ -158,8 +161,10 @@ fn turn(position: &Position, text: &str) -> Result<Vec<Move>, String> {
 fn check(position: &Position, hops: &[Move]) -> Result<Vec<Move>, String> {
     let mut after = position.clone();
     for (idx, &hop) in hops.iter().enumerate() {
-        if idx > 0 && (after.chain().is_none() || after.to_move().is_none()) {
-            return Err(format!("The turn ends on {}: leave the rest away.", hop.from));
+        let over = after.to_move().is_none();
+        if idx > 0 && (over || after.chain().is_none()) {
+            let what = if over { "game" } else { "turn" };
+            return Err(format!("The {what} ends on {}: leave the rest away.", hop.from));
         }
         if !after.is_legal(hop) {
             return Err(format!("{hop} is not possible: {}.", after.reason(hop)));

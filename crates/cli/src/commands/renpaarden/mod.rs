@@ -112,6 +112,11 @@ fn read_setup(text: &str) -> Result<Setup, SetupError> {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let echo = !io::stdin().is_terminal();
+    converse(args, &mut Terminal { input: &mut io::stdin().lock(), out, echo })
+}
+
+fn converse(args: &Args, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {
     let this_game = game(Setup::GAME)?;
     if args.level.len() > 2 {
         let n = args.level.len();
@@ -122,13 +127,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     let seed = Seed(args.seed.unwrap_or_else(time_of_day));
     let terms = Terms { setup: args.game, seed, think: args.think, max_plies: args.max_turns };
-    let echo = !io::stdin().is_terminal();
-    let mut terminal = Terminal { input: &mut io::stdin().lock(), out, echo };
     if args.classic {
-        return classic::converse(&terms, args.record.as_deref(), &mut terminal);
+        return classic::converse(&terms, args.record.as_deref(), terminal);
     }
     let (mode, levels, record) = (args.mode, args.level.clone(), args.record.clone());
-    dialogue::converse(&Choices { terms, mode, levels, record }, &mut terminal)
+    dialogue::converse(&Choices { terms, mode, levels, record }, terminal)
 }
 
 /// Another number every time.

@@ -93,7 +93,7 @@ impl Terminal<'_> {
                 }
             };
             if self.echo {
-                self.say(&shown(&line))?;
+                self.say(&visible(&line))?;
             }
             let text = line.trim().to_lowercase();
             let command = COMMANDS.iter().find(|(_, words)| words.contains(&text.as_str()));
@@ -157,12 +157,15 @@ fn skip_line(input: &mut dyn BufRead) -> io::Result<bool> {
 
 /// A typed text as a message may repeat it: no control characters, and not too long.
 pub(super) fn shown(text: &str) -> String {
-    let visible = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-    let mut short: String = text.chars().take(SHOWN).map(visible).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        short.push_str("...");
+    match text.char_indices().nth(SHOWN) {
+        None => visible(text),
+        Some((end, _)) => visible(&text[..end]) + "...",
     }
-    short
+}
+
+/// A text without control characters.
+fn visible(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use rookery_games::renpaarden::{Cell, Move, Position};
-use rookery_rules::Seat;
+use rookery_rules::{Position as _, Seat};
 
 pub(super) const LOGO: &str = r"
         _
@@ -71,14 +71,15 @@ fn mark(position: &Position, cell: Cell) -> String {
 /// How far both have come: `In goal: o 3, x 1 of 18; turn 12`.
 pub(super) fn progress(position: &Position) -> String {
     let [o, x] = [Seat::new(0), Seat::new(1)].map(|seat| position.in_goal(seat));
-    format!("In goal: o {o}, x {x} of {}; turn {}", position.setup().n_pieces(), position.turn() + 1)
+    let turn = position.to_move().map(|_| format!("; turn {}", position.turn() + 1)).unwrap_or_default();
+    format!("In goal: o {o}, x {x} of {}{turn}", position.setup().n_pieces())
 }
 
 /// The hops of one piece as a numbered list, from 0.
 pub(super) fn list(position: &Position, hops: &[Move]) -> String {
     let mut text = String::new();
     for (idx, hop) in hops.iter().enumerate() {
-        let jump = position.top(hop.to).map(|seat| format!("  onto an {}, and on", letter(seat)));
+        let jump = position.top(hop.to).map(|seat| format!("  onto an {}: extra turn", letter(seat)));
         let _ = writeln!(text, "{idx:>4}  {}{}", both(position, hop.to), jump.unwrap_or_default());
     }
     text
@@ -87,7 +88,7 @@ pub(super) fn list(position: &Position, hops: &[Move]) -> String {
 #[cfg(test)]
 mod tests {
     use rookery_games::renpaarden::Setup;
-    use rookery_rules::{Notation as _, Position as _, Setup as _};
+    use rookery_rules::{Notation as _, Setup as _};
 
     use super::*;
 
@@ -123,7 +124,7 @@ mod tests {
         };
         let hops: Vec<Move> = position.moves_from("b2".parse().unwrap()).collect();
         let expected =
-            "   0  0:1 (a4)  onto an x, and on\n   1  3:2 (d3)\n   2  2:1 (c4)  onto an x, and on\n";
+            "   0  0:1 (a4)  onto an x: extra turn\n   1  3:2 (d3)\n   2  2:1 (c4)  onto an x: extra turn\n";
         assert_eq!(list(&position, &hops), expected);
     }
 }
