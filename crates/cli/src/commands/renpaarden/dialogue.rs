@@ -334,10 +334,9 @@ fn result(position: &Position, verdict: &Verdict) -> String {
     let rules = position.setup();
     match (verdict.ending.cause, verdict.ending.seat, winner) {
         (Cause::Resigned, Some(seat), Some(winner)) => format!("{} resigns. {winner} wins!", name(seat)),
-        (Cause::MaxTurns, ..) => format!(
-            "Drawn: the cap of {} hops is reached. (--max-turns sets another cap; homing, easy, medium and hard come to an end.)",
-            verdict.plies
-        ),
+        (Cause::MaxTurns, ..) => {
+            format!("Drawn: the cap of {} hops is reached. (--max-turns sets another one.)", verdict.plies)
+        }
         (_, _, Some(winner)) => {
             format!("{winner} wins after {} turns!", turns + u32::from(position.chain().is_some()))
         }
