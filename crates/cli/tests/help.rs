@@ -84,7 +84,7 @@ fn help_and_a_command_s_own_help_are_the_same() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn fault_s15_a_reader_that_has_seen_enough_is_no_error() {
     for args in [
         &["--help"][..],
         &["help"],
@@ -117,5 +117,26 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
         let status = child.wait().unwrap();
         assert!(status.success() && complaint.is_empty(), "{args:?}: {status}: {complaint}");
+    }
+}
+
+#[test]
+fn fault_s15_output_that_is_full_is_an_error() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+        eprintln!("SKIPPED: there is no /dev/full here");
+        return;
+    };
+    for args in
+        [&["games"][..], &["help", "match"], &["help", "specs"], &["completions", "zsh"], &["renpaarden"]]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_rookery"))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(full.try_clone().unwrap())
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
+        assert!(error.starts_with("error: ") && error.lines().count() == 1, "{args:?}: {error}");
     }
 }

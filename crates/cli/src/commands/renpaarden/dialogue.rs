@@ -172,7 +172,12 @@ impl Dialogue<'_, '_> {
 
     fn play(&mut self, table: &mut Table) -> Talk<()> {
         self.show(table)?;
+        let mut told = false;
         while let Some(seat) = table.to_move() {
+            if let Some(problem) = table.record_problem().filter(|_| !told) {
+                self.terminal.say(&format!("Sorry, {problem}. The game goes on without it."))?;
+                told = true;
+            }
             if table.is_person(seat) {
                 self.person(table, seat)?;
             } else {

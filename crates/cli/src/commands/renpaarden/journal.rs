@@ -30,6 +30,11 @@ impl Journal {
         &self.path
     }
 
+    /// What went wrong with writing, if anything did.
+    pub(super) fn problem(&self) -> Option<&io::Error> {
+        self.writer.error()
+    }
+
     /// How many events there are.
     pub(super) fn len(&self) -> usize {
         self.events.len()
@@ -40,17 +45,20 @@ impl Journal {
         self.events.push((event, position.clone()));
     }
 
-    /// Forgets all but the first events.
+    /// Forgets all but the first events. If the new record cannot be written, the old one stays as it is.
     pub(super) fn rewind(&mut self, len: usize) -> io::Result<()> {
-        self.events.truncate(len);
         let mut beside = self.path.clone().into_os_string();
         beside.push(".new");
         let mut writer = RecordWriter::new(File::create(&beside)?, self.header.clone());
-        for (event, position) in &self.events {
+        for (event, position) in &self.events[..len] {
             writer.see(event, position);
+        }
+        if writer.error().is_some() {
+            return writer.finish();
         }
         fs::rename(&beside, &self.path)?;
         self.writer = writer;
+        self.events.truncate(len);
         Ok(())
     }
 

@@ -69,9 +69,9 @@ pub(super) struct Terminal<'a> {
 }
 
 impl Terminal<'_> {
-    /// Writes a line.
+    /// Writes a line, or several. A text may repeat what was typed: nothing in it can harm a terminal.
     pub(super) fn say(&mut self, text: &str) -> Talk<()> {
-        Ok(writeln!(self.out, "{text}")?)
+        Ok(writeln!(self.out, "{}", visible(text))?)
     }
 
     /// Asks until there is a line that can be read. `quit` and the end of input leave the conversation.
@@ -93,7 +93,7 @@ impl Terminal<'_> {
                 }
             };
             if self.echo {
-                self.say(&visible(&line))?;
+                self.say(&line)?;
             }
             let text = line.trim().to_lowercase();
             let command = COMMANDS.iter().find(|(_, words)| words.contains(&text.as_str()));
@@ -155,17 +155,29 @@ fn skip_line(input: &mut dyn BufRead) -> io::Result<bool> {
     }
 }
 
-/// A typed text as a message may repeat it: no control characters, and not too long.
+/// As much of a typed text as a message repeats.
 pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
-        None => visible(text),
-        Some((end, _)) => visible(&text[..end]) + "...",
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", &text[..end]),
     }
 }
 
-/// A text without control characters.
+/// A text in which nothing but line ends acts on a terminal.
 fn visible(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    text.chars().map(|c| if c != '\n' && acts(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Whether a character does something instead of being seen: control characters, and the format characters of Unicode.
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            u32::from(c),
+            0xad | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890 | 0x891 | 0x8e2 | 0x180e
+                | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff9..=0xfffb
+                | 0x110bd | 0x110cd | 0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
+                | 0xe0000..=0xe007f
+        )
 }
 
 #[cfg(test)]
@@ -201,9 +213,19 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_not_repeated() {
-        assert_eq!(shown("a\u{1b}[31mb\u{7}"), "a\u{fffd}[31mb\u{fffd}");
+    fn fault_w04_what_acts_on_a_terminal_is_replaced() {
+        let mut out = vec![];
+        let mut terminal = Terminal { input: &mut &b"\x1b[2J\x9b\x07\n"[..], out: &mut out, echo: true };
+        terminal.ask("What").unwrap();
+        terminal.say("a\u{1b}[31mb\u{7f}\u{85}\u{202e}\u{200d}\u{feff}\r\nc").unwrap();
+        let said = String::from_utf8(out).unwrap();
+        let expected = "What> \u{fffd}[2J\u{fffd}\u{fffd}\na\u{fffd}[31mb\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\nc\n";
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn long_texts_are_repeated_in_part() {
         assert_eq!(shown(&"é".repeat(41)), format!("{}...", "é".repeat(40)));
-        assert!(matches!(ask(b"\xff\xfe\n").0, Ok(Answer::Text(text)) if text == "\u{fffd}\u{fffd}"));
+        assert_eq!(shown("b1-c3"), "b1-c3");
     }
 }

@@ -149,13 +149,20 @@ impl Table {
         let now = self.referee.plies();
         let earlier = self.past.iter().rposition(|moment| moment.referee.plies() < now);
         let Some(at) = earlier else { return Ok(false) };
-        self.past.truncate(at + 1);
         let moment = &self.past[at];
-        self.referee = moment.referee.clone();
+        // The record first: if it cannot follow, the game stays where the record is.
         if let Some(journal) = &mut self.journal {
             journal.rewind(moment.n_events).with_context(|| not_written(journal))?;
         }
+        self.referee = moment.referee.clone();
+        self.past.truncate(at + 1);
         Ok(true)
+    }
+
+    /// Why the record cannot be written, if it cannot.
+    pub(super) fn record_problem(&self) -> Option<String> {
+        let journal = self.journal.as_ref()?;
+        journal.problem().map(|error| format!("{}: {error}", not_written(journal)))
     }
 
     /// Ends the record. A game that goes on is stopped, without a winner.

@@ -36,6 +36,7 @@ fn wrong_answers_before_a_game_are_explained_and_asked_again() {
         ("medum", "did you mean `medium`?"),
         ("hard:depth=3", "hard has no key `depth`"),
         ("a:b:c", "is no player spec"),
+        ("\u{1b}[2J", "renpaarden has no player `\u{fffd}[2j`"),
     ] {
         let said = talk(&[], &format!("2\n{bad}\n\n"));
         assert!(said.contains(why), "{said}");
@@ -161,7 +162,7 @@ fn a_whole_game_has_a_winner_and_another_may_follow() {
 }
 
 #[test]
-fn games_between_computers_end() {
+fn fault_t16_games_between_computers_end() {
     let small = ["--mode", "computer-computer", "--think", "5s", "--game", "renpaarden:width=5,height=5"];
     for level in ["homing", "easy", "medium"] {
         let said = talk(&[&small, ["--level", level].as_slice()].concat(), "");
@@ -259,6 +260,16 @@ fn a_game_that_is_left_has_a_record_too_and_no_file_is_overwritten() {
     let options = [&SMALL, ["--record", "/no/such/folder/game"].as_slice()].concat();
     let error = try_talk(&options, "").unwrap_err().to_string();
     assert!(error.starts_with("the record could not be written to /no/such/folder/game: "), "{error}");
+}
+
+#[test]
+fn a_record_that_cannot_be_written_anew_stays_as_it_was() {
+    let record = fresh("stuck");
+    std::fs::create_dir(record.with_file_name("game.rookery.jsonl.new")).unwrap();
+    let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
+    let error = try_talk(&options, "b2-d3\nundo\n").unwrap_err();
+    assert!(error.to_string().starts_with("the record could not be written to "), "{error:#}");
+    assert_eq!(verified(&record), (1, "cancelled".to_owned()));
 }
 
 #[test]
