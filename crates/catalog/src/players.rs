@@ -116,7 +116,7 @@ type Named<P> = (Box<dyn Strategy<P>>, &'static PlayerInfo);
 /// use rookery_search::Budget;
 ///
 /// let mut player = strategy::<Renpaarden>(&"first".parse()?)?;
-/// assert_eq!(player.choose(&Setup::default().start(), &Budget::default()).to_string(), "a2-b4");
+/// assert_eq!(player.choose(&Setup::default().start(), &Budget::default()).to_string(), "a2-c3");
 /// # Ok::<(), rookery_catalog::PlayerError>(())
 /// ```
 pub fn strategy<G: Game>(player: &PlayerSpec) -> Result<Box<dyn Strategy<PositionOf<G>>>, PlayerError> {

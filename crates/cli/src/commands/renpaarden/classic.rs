@@ -53,8 +53,8 @@ impl Classic<'_, '_> {
             let mut table = Table::new(terms, [chair(0)?, chair(1)?], begin)?;
             let played = self.play(&mut table);
             let kept = table.close();
-            played?;
             kept?;
+            played?;
             if !self.play_again()? {
                 break;
             }

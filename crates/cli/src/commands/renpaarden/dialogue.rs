@@ -9,8 +9,8 @@ use rookery_rules::{Position as _, Seat, Setup as _};
 
 use super::Mode;
 use super::entry::{self, Entry};
-use super::journal::Journal;
-use super::prompt::{Answer, Command, Stop, Talk, Terminal};
+use super::journal::{Journal, numbered};
+use super::prompt::{Answer, Command, Stop, Talk, Terminal, shown};
 use super::table::{Chair, Table, Terms};
 use super::view::{self, both, name};
 
@@ -33,16 +33,12 @@ pub(super) struct Choices {
 
 /// Talks until the person leaves.
 pub(super) fn converse(choices: &Choices, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {
-    let left = Dialogue { choices, terminal }.evening();
-    match left {
-        Ok(()) | Err(Stop::Quit) => terminal_bye(terminal, "Good bye."),
-        Err(Stop::EndOfInput) => terminal_bye(terminal, "The input has ended. Good bye."),
-        Err(Stop::Failed(error)) => Err(error),
-    }
-}
-
-fn terminal_bye(terminal: &mut Terminal<'_>, text: &str) -> anyhow::Result<()> {
-    Ok(writeln!(terminal.out, "{text}")?)
+    let bye = match (Dialogue { choices, terminal }).evening() {
+        Ok(()) | Err(Stop::Quit) => "Good bye.",
+        Err(Stop::EndOfInput) => "The input has ended. Good bye.",
+        Err(Stop::Failed(error)) => return Err(error),
+    };
+    Ok(writeln!(terminal.out, "{bye}")?)
 }
 
 struct Dialogue<'a, 'b> {
@@ -67,9 +63,9 @@ impl Dialogue<'_, '_> {
             let played = self.play(&mut table);
             // What was played is kept, whyever it ended.
             let kept = table.close();
-            played?;
             kept?;
-            if !self.terminal.ask_yes_no("Play again?")? {
+            played?;
+            if !self.again()? {
                 break;
             }
         }
@@ -84,15 +80,25 @@ impl Dialogue<'_, '_> {
         self.terminal.say("  5  Quit")?;
         loop {
             let text = self.ask_text("Your choice (1 to 5)", MENU_HELP)?;
-            match text.as_str() {
-                "5" => return Ok(None),
-                _ => match text.parse().ok().and_then(|n: usize| Mode::ALL.get(n.checked_sub(1)?)) {
-                    Some(mode) => return Ok(Some(*mode)),
-                    None => self.terminal.say(&format!(
-                        "`{}` is not in the menu. Type a number from 1 to 5.",
-                        super::prompt::shown(&text)
-                    ))?,
-                },
+            if text == "5" {
+                return Ok(None);
+            }
+            let mode = text.parse().ok().and_then(|n: usize| Mode::ALL.get(n.checked_sub(1)?));
+            if mode.is_some() {
+                return Ok(mode.copied());
+            }
+            let text = shown(&text);
+            self.terminal.say(&format!("`{text}` is not in the menu. Type a number from 1 to 5."))?;
+        }
+    }
+
+    /// Whether another game is wanted.
+    fn again(&mut self) -> Talk<bool> {
+        loop {
+            match self.ask_text("Play again? (y/n)", AGAIN_HELP)?.as_str() {
+                "y" | "yes" => return Ok(true),
+                "n" | "no" => return Ok(false),
+                _ => self.terminal.say("Please answer y or n.")?,
             }
         }
     }
@@ -104,7 +110,7 @@ impl Dialogue<'_, '_> {
                 Answer::Text(text) => return Ok(text),
                 Answer::Do(Command::Help) => self.terminal.say(help)?,
                 Answer::Do(Command::Rules) => self.terminal.say(view::RULES)?,
-                Answer::Do(_) => self.terminal.say("No game goes on yet; first answer this.")?,
+                Answer::Do(_) => self.terminal.say("No game goes on now; first answer this.")?,
             }
         }
     }
@@ -137,7 +143,7 @@ impl Dialogue<'_, '_> {
                 "Two random players practically never finish: the game is drawn after {RANDOM_CAP} hops."
             ))?;
         }
-        let record = self.choices.record.as_ref().map(|path| super::journal::numbered(path, number));
+        let record = self.choices.record.as_ref().map(|path| numbered(path, number));
         let [first, second] = <[Chair; 2]>::try_from(seated).ok().expect("there are two seats");
         let begin = |header| record.map(|path| create(path, header)).transpose();
         Ok(Table::new(terms, [first, second], begin)?)
@@ -163,7 +169,7 @@ impl Dialogue<'_, '_> {
             match level {
                 Ok(level) => return Ok(level),
                 Err(error) => {
-                    let text = super::prompt::shown(&text);
+                    let text = shown(&text);
                     self.terminal.say(&format!("`{text}` is no level: {error}."))?;
                 }
             }
@@ -354,6 +360,8 @@ fn result(position: &Position, verdict: &Verdict) -> String {
 const MENU_HELP: &str = "\
 Type the number of who plays: the first player has the o at the bottom and begins, the second the x at the top.
 Words that work at every question: help, rules, quit; within a game also board, hint, undo and resign.";
+
+const AGAIN_HELP: &str = "y: another game; n or quit: leave.";
 
 const LEVEL_HELP: &str = "\
 Type a number, or any player of the game by name (`rookery players renpaarden` lists them): mcts:playouts=500";

@@ -104,17 +104,6 @@ impl Terminal<'_> {
             }
         }
     }
-
-    /// Asks for yes or no.
-    pub(super) fn ask_yes_no(&mut self, question: &str) -> Talk<bool> {
-        loop {
-            match self.ask(&format!("{question} (y/n)"))? {
-                Answer::Text(text) if ["y", "yes"].contains(&text.as_str()) => return Ok(true),
-                Answer::Text(text) if ["n", "no"].contains(&text.as_str()) => return Ok(false),
-                _ => self.say("Please answer y or n.")?,
-            }
-        }
-    }
 }
 
 /// A line, as far as it is kept.

@@ -44,7 +44,7 @@ fn wrong_answers_before_a_game_are_explained_and_asked_again() {
         assert!(said.contains("In goal: "), "the game begins");
     }
     let said = talk(&[], "undo\nresign\nhelp\nrules\n2\nhelp\n");
-    assert_eq!(count(&said, "No game goes on yet"), 2, "{said}");
+    assert_eq!(count(&said, "No game goes on now"), 2, "{said}");
     assert!(said.contains("Type the number of who plays") && said.contains("like a chess knight"), "{said}");
     assert!(said.contains("any player of the game by name"), "{said}");
 }
@@ -151,10 +151,12 @@ fn a_whole_game_has_a_winner_and_another_may_follow() {
     }
     let record = fresh("again");
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
-    let said = talk(&options, &format!("{input}perhaps\nyes\nresign\nn\n"));
+    let said = talk(&options, &format!("{input}perhaps\nundo\nrules\nhelp\nyes\nresign\nn\n"));
     let winner = super::super::view::name(hops.last().unwrap().0.to_move().unwrap());
     assert!(said.contains(&format!("{winner} wins after ")), "{}", end(&said, 30));
-    assert!(said.contains("Please answer y or n."), "{}", end(&said, 30));
+    for answer in ["Please answer y or n.", "No game goes on now", "chess knight", "y: another game"] {
+        assert!(said.contains(answer), "{answer}: {}", end(&said, 30));
+    }
     assert!(said.ends_with("Player 1 (o) resigns. Player 2 (x) wins!\nPlay again? (y/n)> n\nGood bye.\n"));
     assert_eq!(verified(&record), (hops.len() as u64, "normal".to_owned()));
     let second = record.with_file_name("game-2.rookery.jsonl");
