@@ -50,6 +50,11 @@ impl<W: Write> RecordWriter<W> {
         }
     }
 
+    /// The first thing that went wrong so far. Nothing is written after it.
+    pub fn error(&self) -> Option<&io::Error> {
+        self.error.as_ref()
+    }
+
     /// Flushes, and tells the first thing that went wrong.
     pub fn finish(mut self) -> io::Result<()> {
         match self.error {

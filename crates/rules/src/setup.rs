@@ -343,7 +343,7 @@ impl fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 /// The word nearest to a mistyped one, if one is near.
-pub fn nearest(mistyped: &str, words: &[&'static str]) -> Option<&'static str> {
+pub fn nearest<'a>(mistyped: &str, words: &[&'a str]) -> Option<&'a str> {
     let distance = |word: &str| strsim::damerau_levenshtein(&shorten(mistyped), word);
     let limit = 1 + mistyped.len() / 3;
     words.iter().copied().min_by_key(|word| distance(word)).filter(|word| {

@@ -13,20 +13,35 @@ use super::write_json;
 
 /// Measure how fast the parts run on this machine
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  rookery bench rules
+  rookery bench search --game fish
+  rookery bench records --json";
+
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Random playouts and perft of every game, on one thread
+    #[command(after_help = "Examples:\n  rookery bench rules\n  rookery bench rules --game hexapawn --json")]
     Rules(Measure),
     /// What the referee costs a move: random players through the referee against bare playouts, on one thread
+    #[command(
+        after_help = "Examples:\n  rookery bench referee\n  rookery bench referee --game stones --json"
+    )]
     Referee(Measure),
     /// Tree search by random games, and alpha-beta with a count of moves as evaluation, on one thread
+    #[command(after_help = "Examples:\n  rookery bench search\n  rookery bench search --game fish --json")]
     Search(Measure),
     /// Verifying match records of random matches, in memory, on one thread
+    #[command(
+        after_help = "Examples:\n  rookery bench records\n  rookery bench records --game fish:players=4 --json"
+    )]
     Records(super::bench_records::RecordsArgs),
 }
 

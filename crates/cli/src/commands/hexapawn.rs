@@ -11,10 +11,17 @@ use crate::spec::{CheckedSpec, UsageError};
 
 /// What only Hexapawn has: a machine of matchboxes that learns by losing
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery hexapawn learn
+  rookery hexapawn learn --games 500 --against heuristic --seed 3
+  rookery hexapawn learn hexapawn:rows=4,cols=3 --seat 1 --json";
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
@@ -26,6 +33,7 @@ enum What {
 /// The machine has a box for every position and a bead for every move. It draws its moves from the boxes, and after a
 /// loss the bead of its last move is taken away.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 struct LearnArgs {
     /// The board; small ones are learned soonest
     #[arg(value_name = "GAME-SPEC", default_value = "hexapawn:rows=3,cols=3")]

@@ -17,6 +17,7 @@ pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
 pub(crate) mod players;
+pub(crate) mod renpaarden;
 pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod show;
