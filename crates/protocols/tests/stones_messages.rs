@@ -156,11 +156,11 @@ async fn the_reference_game_on_the_wire() {
             let mut lines = BufReader::new(reader).lines();
             let mut player = thinker("aggressive");
             let first = lines.next_line().await.unwrap().unwrap();
-            let id = if first.contains("\"player\":0,") { 0 } else { 1 };
+            let id = u8::from(!first.contains("\"player\":0,"));
             player.initialize(Chat::new(id, |_| {}));
-            let mut transcript = format!("< {first}\n");
+            let mut transcript = vec![format!("< {first}\n")];
             while let Some(line) = lines.next_line().await.unwrap() {
-                transcript.push_str(&format!("< {line}\n"));
+                transcript.push(format!("< {line}\n"));
                 let update: Update = serde_json::from_str(&line).unwrap();
                 player.update(&update.message, &update.state);
                 if update.message == (Message::TurnTo { player: id }) {
@@ -169,20 +169,23 @@ async fn the_reference_game_on_the_wire() {
                         r#"{{"move":{{"from":[{},{}],"to":[{},{}]}}}}"#,
                         from.row, from.col, to.row, to.col
                     );
-                    transcript.push_str(&format!("> {answer}\n"));
+                    transcript.push(format!("> {answer}\n"));
                     writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
                 }
             }
-            transcript
+            transcript.concat()
         }));
     }
     let (verdict, _) = run(start("0 000/.../111"), Conduct::aborting(), players).await;
     assert_eq!(verdict.ending.sentence, "player 2 won");
-    let mut whole = String::new();
+    let mut whole = vec![];
     for (id, end) in ends.into_iter().enumerate() {
-        whole.push_str(&format!("player {id}\n{}", end.await.unwrap()));
+        whole.push(format!("player {id}\n{}", end.await.unwrap()));
     }
-    golden::check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/stones-wire.txt"), &whole);
+    golden::check(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/stones-wire.txt"),
+        &whole.concat(),
+    );
 }
 
 #[tokio::test]
@@ -249,7 +252,9 @@ fn mv(player: u8, from: (i32, i32), to: (i32, i32)) -> Move {
     Move { player, from: Point::new(from.0, from.1), to: Point::new(to.0, to.1) }
 }
 
-const BAD_MOVES: &[(u8, (i32, i32), (i32, i32), &str)] = &[
+type Bad = (u8, (i32, i32), (i32, i32), &'static str);
+
+const BAD_MOVES: &[Bad] = &[
     (0, (-1, 0), (9, 9), "'From' out of bounds, 'To' out of bounds"),
     (0, (0, 0), (0, 300), "'To' out of bounds"),
     (1, (300, 0), (0, -5), "'From' out of bounds, 'To' out of bounds, Wrong player ID provided"),

@@ -24,6 +24,8 @@ pub struct Client<R, W> {
     writer: W,
     player: PlayerId,
     time: Option<Duration>,
+    /// The turn that was last asked for.
+    turn: Option<u32>,
     /// The game is over for this player.
     done: bool,
 }
@@ -62,7 +64,7 @@ impl From<io::Error> for ClientError {
 impl<R: BufRead, W: Write> Client<R, W> {
     /// Waits for the first line, which says who we are.
     pub fn start(reader: R, writer: W) -> Result<Self, ClientError> {
-        let mut client = Self { reader, writer, player: 0, time: None, done: false };
+        let mut client = Self { reader, writer, player: 0, time: None, turn: None, done: false };
         let first = client.read_line()?.ok_or(ClientError::Closed)?;
         let Hello::Init { player, players, time_ms } = parse(&first)?;
         if player >= players || usize::from(players) > rookery_rules::MAX_SEATS {
@@ -90,10 +92,9 @@ impl<R: BufRead, W: Write> Client<R, W> {
             return if self.done { Ok(None) } else { Err(ClientError::Closed) };
         };
         let update: Update = parse(&line)?;
-        if self.is_asked(&update)
-            && let Err(error) = update.state.position()
-        {
-            return Err(ClientError::Malformed(error.to_string()));
+        if self.is_asked(&update) {
+            self.turn = Some(update.state.turn);
+            update.state.position().map_err(|error| ClientError::Malformed(error.to_string()))?;
         }
         // Who has lost may be told of the rest, or not.
         self.done |= match update.message {
@@ -109,9 +110,9 @@ impl<R: BufRead, W: Write> Client<R, W> {
         update.message == Message::TurnTo { player: self.player }
     }
 
-    /// Sends a move.
+    /// Sends a move, as the answer to the last question.
     pub fn send(&mut self, mv: Move) -> Result<(), ClientError> {
-        self.write(&Reply::Move(Step { from: mv.from, to: mv.to, player: Some(mv.player) }))
+        self.write(&Reply::Move(Step { from: mv.from, to: mv.to, player: Some(mv.player), turn: self.turn }))
     }
 
     /// Says something.

@@ -55,6 +55,10 @@ pub struct Step {
     /// Who moves; it need not be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player: Option<PlayerId>,
+    /// Which turn it answers, the `turn` of the state that came with the question. It need not be said; if it is, an answer
+    /// that comes too late or twice is never taken for another one's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
 }
 
 /// The protocol, for one player.
@@ -155,8 +159,12 @@ impl Codec<Position> for LineCodec {
         if self.aside(&reply)? {
             return Ok(Answer::Aside);
         }
-        let Reply::Move(Step { from, to, player }) = reply else { return Ok(Answer::Aside) };
-        let own = self.seat.map(id).unwrap_or_default();
+        let Reply::Move(Step { from, to, player, turn }) = reply else { return Ok(Answer::Aside) };
+        if let Some(turn) = turn.filter(|&turn| turn != position.turn()) {
+            let detail = format!("it answered turn {turn} when it was asked at turn {}", position.turn());
+            return Err(Fault::new(Offence::OutOfTurn, detail).into());
+        }
+        let own = position.to_move().map(id).unwrap_or_default();
         judge(Move { player: player.unwrap_or(own), from, to }, position).map(Answer::Move)
     }
 
