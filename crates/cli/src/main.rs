@@ -40,6 +40,7 @@ enum Command {
     Replay(commands::replay::Args),
     Verify(commands::verify::Args),
     Hexapawn(commands::hexapawn::Args),
+    Stones(commands::stones::Args),
     Bench(commands::bench::Args),
 }
 
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
         Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out).map(ok),
+        Some(Command::Stones(args)) => commands::stones::run(args, &mut out),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
     };
     let flushed = |code| Ok(out.flush().map(|()| code)?);
