@@ -22,6 +22,7 @@ pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod solve;
+pub(crate) mod stones;
 pub(crate) mod verify;
 pub(crate) mod welcome;
 
