@@ -81,6 +81,7 @@ pub async fn play<P: Position>(
         clock,
         chat: Chat::new(),
         deaf: Seats::NONE,
+        ended: false,
     };
     table.run().await
 }
@@ -95,6 +96,8 @@ struct Table<'a, 'p, P: Position> {
     chat: Chat,
     /// Who failed to take note of something. Such a player is told nothing more, so it costs waiting only once.
     deaf: Seats,
+    /// Whether the end is announced, after which nothing comes.
+    ended: bool,
 }
 
 impl<P: Position> Table<'_, '_, P> {
@@ -115,6 +118,7 @@ impl<P: Position> Table<'_, '_, P> {
             turn = self.one_question(current).await;
         }
         let verdict = self.referee.verdict().expect("nobody is asked, so there is a verdict").clone();
+        self.ended = true;
         self.announce(Event::Ended(verdict.clone())).await;
         verdict
     }
@@ -224,10 +228,10 @@ impl<P: Position> Table<'_, '_, P> {
 
     /// Whoever has spoken although nobody is asked now. What was sent before a question is never its answer.
     fn spoke_too_early(&mut self) -> Option<Asked<P::Move>> {
-        let removed = self.referee.removed();
+        let out = self.referee.out();
         let mut cx = Context::from_waker(Waker::noop());
         for (seat, player) in Seat::all(self.players.len()).zip(self.players.iter_mut()) {
-            if removed.contains(seat) {
+            if out.contains(seat) {
                 continue;
             }
             match guarded(|| player.poll_foul(&mut cx)) {
@@ -250,7 +254,7 @@ impl<P: Position> Table<'_, '_, P> {
                     fouls.extend(self.tell(&event).await);
                 }
             } else if let Some((seat, text)) = self.chat.next()
-                && self.referee.verdict().is_none()
+                && !self.ended
             {
                 fouls.extend(self.tell(&Event::Said { seat, text }).await);
             } else {

@@ -128,7 +128,7 @@ pub(crate) async fn wait<'p, P: Position>(
     let sleep = pin!(sleep_until(due));
     let mut deadline =
         Deadline { due, sleep, lateness: Duration::ZERO, lag_at_start: turn.lag_at_start, terms };
-    let mut silent: Seats = referee.removed();
+    let mut silent: Seats = referee.out();
     let mut fouls = Vec::new();
     let asked = std::future::poll_fn(|cx| {
         if let Poll::Ready(answer) = answer.as_mut().poll(cx) {

@@ -72,7 +72,6 @@ mod message;
 mod narrator;
 mod player;
 mod table;
-mod until_out;
 
 pub use client::{Client, ClientError, Thinker, attend};
 pub use codec::{CHAT_FLOOD, Hello, LineCodec, Reply, Step, WARM_UP};

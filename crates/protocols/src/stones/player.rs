@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 
 use super::message::{Message, Move, PlayerId, State, Update};
 use super::narrator::{Narrator, id};
-use super::until_out::UntilOut;
 
 /// A player: it is told what happens, and asked for its moves.
 ///
@@ -68,12 +67,12 @@ impl fmt::Debug for Chat {
 /// Seats a player that thinks where the match runs. All players are so told everything in the order of their numbers. One
 /// that never answers is never interrupted.
 pub fn inline(player: impl Player + 'static) -> Box<dyn AtTable<Position>> {
-    Box::new(UntilOut::new(Seated { mind: Inline(Box::new(player)), narrator: Narrator::new(), seat: None }))
+    Box::new(Seated { mind: Inline(Box::new(player)), narrator: Narrator::new(), seat: None })
 }
 
 /// Seats a player that thinks in a thread of its own, so that it can be late.
 pub fn threaded(player: impl Player + 'static) -> Box<dyn AtTable<Position>> {
-    Box::new(UntilOut::new(Seated { mind: Threaded::start(player), narrator: Narrator::new(), seat: None }))
+    Box::new(Seated { mind: Threaded::start(player), narrator: Narrator::new(), seat: None })
 }
 
 /// What a move means: one that the rules can judge, or what speaks against it, in the original's order and words.

@@ -16,7 +16,6 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::codec::{LineCodec, WARM_UP};
-use super::until_out::UntilOut;
 
 /// How long a person may think if there is no time control.
 const PERSON_CAP: Duration = Duration::from_hours(24);
@@ -183,7 +182,7 @@ impl Table {
                 (SeatSpec::BuiltIn(player), _) => {
                     seat::<Stones>(player, Limits::default(), timed).map_err(TableError::Player)?
                 }
-                (_, Some(connection)) => Box::new(UntilOut::new(Remote::new(connection, self.codec()))),
+                (_, Some(connection)) => Box::new(Remote::new(connection, self.codec())),
                 (_, None) => person(at),
             });
         }
