@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
-        Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out).map(ok),
+        Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
     };
     let flushed = |code| Ok(out.flush().map(|()| code)?);
