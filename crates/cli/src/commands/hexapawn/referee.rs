@@ -259,7 +259,7 @@ impl Args {
         let control = TimeControl::PerMove(time);
         let mut terms = Terms { startup: TO_TAKE_NOTE, ..Terms::new(control, Seed(self.seed)) };
         terms.lag = LagProbe::start();
-        let mut record = self.record(&agreed.setup, control)?;
+        let mut record = self.record(agreed.setup, control)?;
         self.announce(&agreed, &mut printer)?;
         let mut log = self.log_into(printer);
         let mut watching = (&mut *log, (Recording(&mut record), vec![]));
@@ -282,8 +282,9 @@ impl Args {
                 let (referee, ports) = (dialect.referee(), dialect.ports());
                 writeln!(printer, "{ports}(PR1 PR2) = {{Referee.{referee} P1 P2 {rows} {cols}}}")?;
             }
+            Protocol::Elimination if agreed.offender.is_some() => writeln!(printer, "no size was agreed on")?,
             Protocol::Elimination => {
-                writeln!(printer, "{rows} rows, {cols} columns, pawns are taken off first")?
+                writeln!(printer, "{rows} rows, {cols} columns, pawns are taken off first")?;
             }
         }
         writeln!(printer, "P1: {}\nP2: {}", self.name(0), self.name(1))
@@ -304,7 +305,7 @@ impl Args {
         }
     }
 
-    fn record(&self, setup: &Setup, time: TimeControl) -> anyhow::Result<Option<RecordWriter<File>>> {
+    fn record(&self, setup: Setup, time: TimeControl) -> anyhow::Result<Option<RecordWriter<File>>> {
         let Some(path) = &self.record else { return Ok(None) };
         let file = File::create_new(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => anyhow::anyhow!("there is a file already; choose another name"),
@@ -312,7 +313,7 @@ impl Args {
         });
         let file = file.with_context(|| path.display().to_string())?;
         let seats = [&self.p1, &self.p2].map(|spec| (spec.to_string(), spec.to_string()));
-        let header = Header::new(setup, &setup.start(), seats, Seed(self.seed));
+        let header = Header::new(&setup, &setup.start(), seats, Seed(self.seed));
         Ok(Some(RecordWriter::new(file, Header { time, conduct: CONDUCT, ..header })))
     }
 

@@ -68,12 +68,12 @@ impl Seating<'_> {
         let mut chairs = [None, None];
         for (chair, listener) in chairs.iter_mut().zip(listeners) {
             let Some(listener) = listener else { continue };
-            *chair = Some(match timeout_at(deadline, listener.accept()).await {
-                Ok(accepted) => Chair::remote(over_tcp(accepted?.0)?, Duration::ZERO),
-                Err(_) => {
-                    let detail = format!("nobody connected within {}", write_duration(self.connect_timeout));
-                    Chair::Absent(Fault::new(Offence::NoShow, detail))
-                }
+            let accepted = timeout_at(deadline, listener.accept()).await;
+            *chair = Some(if let Ok(accepted) = accepted {
+                Chair::remote(over_tcp(accepted?.0)?, Duration::ZERO)
+            } else {
+                let detail = format!("nobody connected within {}", write_duration(self.connect_timeout));
+                Chair::Absent(Fault::new(Offence::NoShow, detail))
             });
         }
         Ok(chairs)
