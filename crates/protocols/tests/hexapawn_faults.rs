@@ -62,9 +62,13 @@ const LONG: Duration = Duration::from_secs(30);
 async fn fault_t01_a_late_answer_loses_and_changes_nothing() {
     let (late, mut theirs) = socket().await;
     let sender = tokio::spawn(async move {
-        let mut request = [0; 64];
-        assert!(theirs.read(&mut request).await.unwrap() > 0);
-        tokio::time::sleep(SHORT * 6).await;
+        let mut heard = vec![];
+        while !String::from_utf8_lossy(&heard).contains("gameEnded(winner:p2)") {
+            let mut chunk = [0; 1024];
+            let n = theirs.read(&mut chunk).await.unwrap();
+            assert!(n > 0, "it is told how the game ended");
+            heard.extend_from_slice(&chunk[..n]);
+        }
         // The referee may have gone already.
         let _ = theirs.write_all(format!("{MOVE}\n").as_bytes()).await;
     });
@@ -214,11 +218,9 @@ async fn fault_t19_slow_bytes_do_not_stretch_the_time() {
     let sender = tokio::spawn(async move {
         let mut request = [0; 64];
         assert!(theirs.read(&mut request).await.unwrap() > 0);
-        for byte in format!("{MOVE}\n").bytes() {
-            tokio::time::sleep(SHORT).await;
-            if theirs.write_all(&[byte]).await.is_err() {
-                return;
-            }
+        // An answer that never comes to its end, and always goes on.
+        while theirs.write_all(b"m").await.is_ok() {
+            tokio::time::sleep(SHORT / 4).await;
         }
     });
     loses(offender, SHORT * 3, "timeout").await;

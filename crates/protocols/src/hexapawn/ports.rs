@@ -7,7 +7,7 @@
 //! | `Player.createPlayer PlayerType RefereePort` | [`create_player`] |
 //! | `Referee.refereeFor P1 P2 Rows Cols` | [`referee_for`] |
 //! | an unbound variable for a port | [`RefereePort::unbound`], later [`bind`](RefereePort::bind) |
-//! | `Board.init`, `toList`, `show`, `validMovesFor`, `analyse` | [`Board`](rookery_games::hexapawn::Board)'s `init`, `to_list`, `show`, `valid_moves_for`, `analyse` |
+//! | `Board.init`, `toList`, `show`, `validMovesFor`, `analyse` | [`Board`]'s `init`, `to_list`, `show`, `valid_moves_for`, `analyse` |
 //! | `Board.set NewElem RowNum ColNum Board` | [`set`](super::records::set) |
 //!
 //! # A game between two players on a 5 by 5 field

@@ -1,7 +1,7 @@
-//! A person who is asked for moves line by line. The questions go to the standard error, so that the standard output
+//! A person who is asked for moves line by line. The questions are for the standard error, so that the standard output
 //! keeps to what was asked of it.
 
-use std::io::{BufRead, Read, Write, stderr, stdin};
+use std::io::{BufRead, Read, stdin};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -57,15 +57,14 @@ fn read_record(line: &str) -> Result<Move, String> {
     spellings.into_iter().find_map(Result::ok).ok_or_else(|| expected.to_owned())
 }
 
-/// Shows the board and asks.
-pub(super) fn prompt(position: &Position, player: PlayerType) {
-    // Without a standard error nobody can be asked; the answer may still come.
-    let _ = write!(stderr(), "{position}\n{player}, your move: ");
+/// The board, and a question.
+pub(super) fn question(position: &Position, player: PlayerType) -> String {
+    format!("{position}\n{player}, your move: ")
 }
 
-/// Says what was wrong with a line, and asks again.
-pub(super) fn prompt_again(problem: &str, player: PlayerType) {
-    let _ = write!(stderr(), "{problem}\n{player}, your move: ");
+/// What was wrong with a line, and the question once more.
+pub(super) fn question_again(problem: &str, player: PlayerType) -> String {
+    format!("{problem}\n{player}, your move: ")
 }
 
 /// The next line of the standard input; `None` at its end.
@@ -99,9 +98,10 @@ impl Lines {
 }
 
 /// A person at a seat. Slips of the tongue are not offences: the person is told and asked again.
-#[derive(Debug)]
 pub(super) struct Human {
     pub(super) lines: Lines,
+    /// Shows the person something.
+    pub(super) show: Box<dyn FnMut(String) + Send>,
     /// More time than programs have.
     pub(super) extra: Duration,
 }
@@ -110,7 +110,7 @@ impl Player<Position> for Human {
     fn choose<'a>(&'a mut self, question: Question<'a, Position>) -> Answering<'a, Move> {
         let (position, player) = (question.position, PlayerType::at(question.seat));
         Answering::Later(Box::pin(async move {
-            prompt(position, player);
+            (self.show)(self::question(position, player));
             loop {
                 let Some(line) = self.lines.next().await else {
                     let gone = Fault::new(Offence::Disconnected, "the standard input ended");
@@ -119,7 +119,7 @@ impl Player<Position> for Human {
                 match interpret(&line, position) {
                     Decision::Move(mv) => return Ok(mv),
                     Decision::Resign => return Err(Failure::Resigned),
-                    Decision::Again(problem) => prompt_again(&problem, player),
+                    Decision::Again(problem) => (self.show)(question_again(&problem, player)),
                 }
             }
         }))

@@ -3,6 +3,7 @@
 mod human;
 mod learn;
 mod player;
+mod printer;
 mod referee;
 mod seats;
 

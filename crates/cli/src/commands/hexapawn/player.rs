@@ -17,7 +17,7 @@ use rookery_search::{Budget, Strategy};
 use rookery_wire::Inbox;
 
 use super::Dialect;
-use super::human::{Decision, interpret, prompt, prompt_again, read_line};
+use super::human::{Decision, interpret, question, question_again, read_line};
 use crate::spec::UsageError;
 
 /// Play for a referee elsewhere, in either of the game's own protocols
@@ -185,7 +185,7 @@ impl Args {
             Mind::Human => {
                 let seat = position.to_move().expect("a decision is asked for only while the game goes on");
                 let player = PlayerType::at(seat);
-                prompt(position, player);
+                write!(stderr(), "{}", question(position, player))?;
                 loop {
                     let line = read_line().context("the standard input ended")?;
                     match interpret(&line, position) {
@@ -194,7 +194,9 @@ impl Args {
                             writeln!(stderr(), "{player} leaves")?;
                             bail!("the game was given up");
                         }
-                        Decision::Again(problem) => prompt_again(&problem, player),
+                        Decision::Again(problem) => {
+                            write!(stderr(), "{}", question_again(&problem, player))?;
+                        }
                     }
                 }
             }

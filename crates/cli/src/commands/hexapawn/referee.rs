@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write, stderr};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitCode;
-use std::sync::{Mutex, mpsc};
+use std::sync::Mutex;
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
@@ -25,6 +25,7 @@ use rookery_rules::{Seed, Setup as _};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
+use super::printer::{Printer, print_all};
 use super::seats::Seating;
 use super::{Dialect, duration_or_zero};
 use crate::commands::write_json;
@@ -102,8 +103,7 @@ Examples:
   rookery hexapawn referee --p1 tcp:4001 --p2 tcp:4002 --record game.rookery.jsonl
   rookery hexapawn referee --p1 heuristic --p2 heuristic --protocol elimination --rows 8 --cols 8
 
-Exit codes: 0 done, whoever won; 1 failed, 2 the command line is wrong, 3 the match was stopped by our own failure,
-130 interrupted.";
+Exit codes: 0 done, whoever won; 1 failed, 2 the command line is wrong, 3 stopped by our own failure, 130 interrupted.";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Log {
@@ -154,19 +154,14 @@ struct Played {
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     args.check()?;
     let interrupted = interrupts()?;
-    let (lines, printed) = mpsc::channel();
+    let (printer, pieces) = Printer::new();
     let played = thread::scope(|scope| {
         // The match has a thread of its own, so that a slow reader of what is printed takes nobody's time.
-        let running = scope.spawn(move || args.play(Printer(lines), interrupted));
-        let mut broken = None;
-        for text in printed {
-            let written = out.write_all(&text).and_then(|()| out.flush());
-            if broken.is_none() {
-                broken = written.err();
-            }
-        }
+        let running = scope.spawn(move || args.play(printer, interrupted));
+        let printing = print_all(pieces, out);
         let played = running.join().expect("a match does not panic")?;
-        broken.map_or(anyhow::Ok(played), |error| Err(error.into()))
+        printing?;
+        anyhow::Ok(played)
     })?;
     let Some(played) = played else {
         writeln!(stderr(), "interrupted; the players were stopped")?;
@@ -247,6 +242,7 @@ impl Args {
             host: &self.listen,
             connect_timeout: self.connect_timeout,
             warm_up: self.warm_up,
+            printer: &printer,
             patience: if self.time.is_some() { Duration::ZERO } else { PATIENCE },
         };
         let mut chairs = seating.fill().await?;
@@ -287,7 +283,8 @@ impl Args {
                 writeln!(printer, "{rows} rows, {cols} columns, pawns are taken off first")?;
             }
         }
-        writeln!(printer, "P1: {}\nP2: {}", self.name(0), self.name(1))
+        writeln!(printer, "P1: {}\nP2: {}", self.name(0), self.name(1))?;
+        printer.flush()
     }
 
     /// A seat as it was given, safe to show.
@@ -338,20 +335,6 @@ impl Args {
             plies: verdict.plies,
             moves: moves.collect(),
         }
-    }
-}
-
-/// Hands what is to be printed to the thread that prints. If that has gone, nothing is printed any more.
-struct Printer(mpsc::Sender<Vec<u8>>);
-
-impl Write for Printer {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.0.send(text.to_vec()).map_err(|_| ErrorKind::BrokenPipe)?;
-        Ok(text.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

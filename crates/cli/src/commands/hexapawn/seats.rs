@@ -15,9 +15,9 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 
 use super::human::{Human, Lines};
+use super::printer::Printer;
 
 /// What is needed to fill the seats.
-#[derive(Debug)]
 pub(super) struct Seating<'a> {
     pub(super) specs: [&'a SeatSpec; 2],
     /// The address on which programs are awaited.
@@ -26,6 +26,8 @@ pub(super) struct Seating<'a> {
     pub(super) warm_up: Duration,
     /// More time for people.
     pub(super) patience: Duration,
+    /// Where people are shown something.
+    pub(super) printer: &'a Printer,
 }
 
 impl Seating<'_> {
@@ -38,7 +40,9 @@ impl Seating<'_> {
                 SeatSpec::Tcp(_) => continue,
                 SeatSpec::Human => {
                     let lines = lines.clone().expect("somebody is a person");
-                    Chair::Local(Box::new(Human { lines, extra: self.patience }))
+                    let printer = self.printer.clone();
+                    let show = Box::new(move |text| printer.show_person(text));
+                    Chair::Local(Box::new(Human { lines, show, extra: self.patience }))
                 }
                 SeatSpec::Command(command) => {
                     let process =

@@ -19,6 +19,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -47,7 +48,7 @@ pub struct Record {
 }
 
 /// The name of a field: a number for those that are written without a name.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Feature {
     /// A number; the fields of a tuple are numbered from 1.
     Int(i64),
@@ -139,6 +140,13 @@ impl From<i64> for Value {
 
 impl Record {
     fn get(&self, feature: &Feature) -> Option<&Value> {
+        // The fields of a tuple nearly always stand in their order.
+        if let Feature::Int(number @ 1..) = feature
+            && let Some((name, value)) = self.fields.get(*number as usize - 1)
+            && name == feature
+        {
+            return Some(value);
+        }
         self.fields.iter().find(|(name, _)| name == feature).map(|(_, value)| value)
     }
 }
@@ -153,8 +161,8 @@ impl PartialEq for Record {
 
 /// The first feature that comes a second time.
 fn repeated(fields: &[(Feature, Value)]) -> Option<&Feature> {
-    let features = fields.iter().map(|(feature, _)| feature);
-    features.enumerate().find(|(idx, feature)| fields[..*idx].iter().any(|(f, _)| f == *feature)).map(|f| f.1)
+    let mut seen = HashSet::with_capacity(fields.len());
+    fields.iter().map(|(feature, _)| feature).find(|feature| !seen.insert(*feature))
 }
 
 impl FromStr for Value {
