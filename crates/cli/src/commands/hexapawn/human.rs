@@ -45,9 +45,7 @@ pub(super) fn interpret(line: &str, position: &Position) -> Decision {
 }
 
 fn read_text(line: &str, position: &Position) -> Result<Move, String> {
-    position
-        .parse_move(line)
-        .map_err(|error| rookery_wire::excerpt(error.to_string().as_bytes()).replace('`', ""))
+    position.parse_move(line).map_err(|error| error.to_string())
 }
 
 fn read_record(line: &str) -> Result<Move, String> {
@@ -154,7 +152,7 @@ mod tests {
             ("", "you may play e1-e2 d1-d2 c1-c2 b1-b2 a1-a2; or resign"),
             ("b3", "b2-b3 is not possible: player 1 has no pawn on b2"),
             ("axb2", "a1xb2 is not possible: a pawn takes an enemy pawn one square diagonally ahead"),
-            ("hello\u{1b}[2J", "hello\\x1b[2J"),
+            ("hello\u{1b}[2J", "\"hello\\u{1b}[2J\" is no move; expected a step"),
             (
                 "move(f(1 2)",
                 "at byte 12: the text ends too early; `)` is missing; expected a move such as b2",
