@@ -152,8 +152,7 @@ fn fault_t01_a_program_that_hangs_loses_and_is_killed() {
     let report = json(&hexapawn(&args).output().unwrap());
     assert_eq!((&report["winner"], &report["cause"]), (&"p2".into(), &"timeout".into()));
     let pid = fs::read_to_string(pid_file).unwrap();
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    assert!(stat.is_empty() || stat.contains(") Z "), "it is gone: {stat}");
+    wait_for_the_end_of(&pid);
 }
 
 #[test]
@@ -169,14 +168,18 @@ fn an_interrupted_match_leaves_no_program_behind() {
     let interrupted = Command::new("kill").args(["-INT", &referee.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
     assert_eq!(referee.wait().unwrap().code(), Some(130));
-    wait_for("the program to end", || {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-        (stat.is_empty() || stat.contains(") Z ")).then_some(())
-    });
+    wait_for_the_end_of(&pid);
     // What there is of the record is right.
     let record = record.to_str().unwrap();
     let verified = Command::new(ROOKERY).args(["verify", record]).output().unwrap();
     assert!(String::from_utf8_lossy(&verified.stdout).contains("1 unfinished"), "{verified:?}");
+}
+
+fn wait_for_the_end_of(pid: &str) {
+    wait_for("the program to end", || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        (stat.is_empty() || stat.contains(") Z ")).then_some(())
+    });
 }
 
 fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
