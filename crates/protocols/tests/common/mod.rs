@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 /// What servers do differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Manner {
+pub(crate) enum Manner {
     /// Compact messages.
     Plain,
     /// White space before and behind each message, which comes in pieces.
@@ -24,14 +24,14 @@ pub enum Manner {
 }
 
 /// How the game went: names in turn order, the outcome, and how often a player who cannot move was asked.
-pub struct Hosted {
-    pub names: Vec<String>,
-    pub outcome: Outcome,
-    pub stuck: usize,
+pub(crate) struct Hosted {
+    pub(crate) names: Vec<String>,
+    pub(crate) outcome: Outcome,
+    pub(crate) stuck: usize,
 }
 
 /// Nothing takes so long, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 struct Host {
     clients: Vec<Connection>,
@@ -99,7 +99,7 @@ impl Host {
 }
 
 /// Waits for so many clients and plays one game with them.
-pub async fn host(listener: &TcpListener, n: usize, manner: Manner) -> Hosted {
+pub(crate) async fn host(listener: &TcpListener, n: usize, manner: Manner) -> Hosted {
     let mut host = Host { clients: vec![], manner };
     let mut names = vec![];
     for idx in 0..n {
@@ -126,11 +126,11 @@ pub async fn host(listener: &TcpListener, n: usize, manner: Manner) -> Hosted {
         last = Some(seat);
         let state = State::seen_from(&position, seat);
         let mv = if position.phase() == Phase::Placing {
-            let place: Place = read(host.call(seat.index(), json!(["setup", [state]])).await);
+            let place: Place = read(&host.call(seat.index(), json!(["setup", [state]])).await);
             Move::Place(place.into())
         } else {
             let turn = json!(["take-turn", [state, actions]]);
-            let (from, to): (Place, Place) = read(host.call(seat.index(), turn).await);
+            let (from, to): (Place, Place) = read(&host.call(seat.index(), turn).await);
             Move::Slide { from: from.into(), to: to.into() }
         };
         position.play(mv).unwrap();
@@ -143,6 +143,6 @@ pub async fn host(listener: &TcpListener, n: usize, manner: Manner) -> Hosted {
     Hosted { names, outcome, stuck }
 }
 
-fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
+fn read<T: serde::de::DeserializeOwned>(value: &Value) -> T {
     serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{value}: {error}"))
 }
