@@ -1,5 +1,6 @@
 //! Fish: remote calls, tournaments, test harnesses.
 
+pub mod api;
 mod client;
 mod clients;
 pub mod harness;

@@ -27,8 +27,8 @@ pub(super) struct Args {
     setup: String,
 
     /// How long to wait after each move, for example 500ms
-    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = parse_duration)]
-    delay: Duration,
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    delay: Option<Duration>,
 
     /// Where all randomness comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
             }
         };
         out.flush()?;
-        sleep(args.delay);
+        sleep(args.delay.unwrap_or_default());
         let budget =
             Budget { seed: Seed(args.seed).derive(seat.index() as u64).derive(ply), ..Budget::default() };
         let mv = strategies[seat.index()].choose(&position, &budget);
