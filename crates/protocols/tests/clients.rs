@@ -1,5 +1,6 @@
 //! Clients against servers with all kinds of manners.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod common;
 
@@ -118,4 +119,28 @@ async fn a_server_that_is_not_there_yet_is_waited_for_and_one_that_never_comes_i
     };
     let (_, reports) = tokio::join!(late, clients.serve(silent));
     assert!(reports.unwrap().iter().all(|(_, result)| result.is_ok()));
+}
+
+/// The client that docs/fish-client.md shows is a client.
+#[tokio::test]
+async fn the_python_client_of_the_documentation_plays() {
+    let page = include_str!("../../../docs/fish-client.md");
+    let code = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    assert!(code.lines().count() <= 40, "it is short");
+    let Ok(version) = std::process::Command::new("python3").arg("--version").output() else {
+        eprintln!("SKIPPED: the Python client of the documentation, because there is no python3");
+        return;
+    };
+    assert!(version.status.success(), "python3 works");
+    for manner in [Manner::Plain, Manner::Trickling, Manner::AskingStuck] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port().to_string();
+        let start = || std::process::Command::new("python3").args(["-c", code, &port]).spawn().unwrap();
+        let mut children = [start(), start(), start()];
+        let hosted = host(&listener, 3, manner).await;
+        assert_eq!(hosted.names, ["heron"; 3]);
+        for child in &mut children {
+            assert!(child.wait().unwrap().success(), "{manner:?}");
+        }
+    }
 }
