@@ -27,7 +27,7 @@ fn each_harness_reads_one_value_and_writes_one() {
         (
             "xstate",
             state.to_owned(),
-            "{\"players\":[{\"color\":\"white\",\"score\":0,\"places\":[[0,1]]},{\"color\":\"red\",\"score\":1,\"places\":[[2,0]]}],\"board\":[[0,2],[3,4],[5,1]]}\n",
+            "{\"players\":[{\"color\":\"white\",\"score\":0,\"places\":[[0,1]]},{\"color\":\"red\",\"score\":1,\"places\":[[1,0]]}],\"board\":[[0,2],[3,4],[5,1]]}\n",
         ),
         ("xtree", format!(r#"{{"state":{state},"from":[0,0],"to":[2,0]}}"#), "[[0,1],[1,0]]\n"),
         ("xstrategy", format!("[1,{state}]"), "[[0,0],[1,0]]\n"),

@@ -132,7 +132,7 @@ async fn the_python_client_of_the_documentation_plays() {
         return;
     };
     assert!(version.status.success(), "python3 works");
-    for manner in [Manner::Plain, Manner::Trickling, Manner::AskingStuck] {
+    for manner in [Manner::Plain, Manner::Trickling, Manner::Strange] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let start = || std::process::Command::new("python3").args(["-c", code, &port]).spawn().unwrap();
