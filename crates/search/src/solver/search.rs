@@ -40,7 +40,7 @@ struct Child<P> {
     mover: Seat,
     slot: Slot,
     /// Lower is tried sooner.
-    order: u32,
+    order: i32,
 }
 
 impl<'a, P: Solvable> Worker<'a, P> {
@@ -143,7 +143,7 @@ impl<'a, P: Solvable> Worker<'a, P> {
                 continue;
             }
             let slot = self.shared.table.slot(child.code());
-            let order = child.count_moves() as u32;
+            let order = child.count_moves() as i32;
             children.push(Child { position: child, mover: next, slot, order });
         }
         // Moves whose worth is known well enough need no search.
@@ -181,10 +181,10 @@ impl<'a, P: Solvable> Worker<'a, P> {
     }
 
     /// Few answers first: what leaves the other side little choice is quickly proved.
-    fn order(&self, child: &Child<P>, mover: Seat) -> u32 {
-        let choice = if child.mover == mover { 64u32.saturating_sub(child.order) } else { child.order };
-        let noise = if self.number == 0 { 0 } else { mix(self.number ^ child.position.key()) as u32 % 3 };
-        choice * 2 + noise
+    fn order(&self, child: &Child<P>, mover: Seat) -> i32 {
+        let promise = 2 * child.order + child.position.promise();
+        let noise = if self.number == 0 { 0 } else { (mix(self.number ^ child.position.key()) % 3) as i32 };
+        if child.mover == mover { noise - promise } else { promise + noise }
     }
 }
 
