@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use rookery_referee::{BoxFuture, Fault, Offence};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -116,6 +116,16 @@ impl Connection {
         }
     }
 
+    /// Sends a message and waits for the reply to it. What was sent before is no reply, but out of turn.
+    pub async fn call(&mut self, message: &[u8]) -> Result<Vec<u8>, Fault> {
+        match self.poll_receive(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(early) => return Err(unasked(&early?)),
+            Poll::Pending => self.spoken_early().map_or(Ok(()), Err)?,
+        }
+        self.send(message).await?;
+        self.receive().await
+    }
+
     /// What has arrived although nobody was asked: a part of a message, which is not an answer to a later question.
     pub fn spoken_early(&mut self) -> Option<Fault> {
         if self.inbox.is_blank() {
@@ -169,4 +179,9 @@ impl Connection {
         self.obituary = None;
         Poll::Ready(self.ended.get_or_insert(fault).clone())
     }
+}
+
+/// What a message means that nobody has asked for.
+pub(crate) fn unasked(message: &[u8]) -> Fault {
+    Fault::new(Offence::OutOfTurn, format!("it was not asked, but sent {}", excerpt(message)))
 }

@@ -10,10 +10,12 @@
 
 mod connection;
 mod inbox;
+mod limits;
 mod process;
 mod remote;
 
 pub use connection::Connection;
 pub use inbox::{Bounds, Framing, Inbox, excerpt};
+pub use limits::raise_file_limit;
 pub use process::Process;
 pub use remote::{Answer, Codec, Note, Remote};
