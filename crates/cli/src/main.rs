@@ -39,6 +39,7 @@ enum Command {
     Players(commands::players::Args),
     Replay(commands::replay::Args),
     Verify(commands::verify::Args),
+    Fish(commands::fish::Args),
     Hexapawn(commands::hexapawn::Args),
     Bench(commands::bench::Args),
 }
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
+        Some(Command::Fish(args)) => commands::fish::run(args, &mut out),
         Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out).map(ok),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
     };

@@ -10,6 +10,7 @@ pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;
+pub(crate) mod fish;
 pub(crate) mod games;
 pub(crate) mod hexapawn;
 pub(crate) mod matches;

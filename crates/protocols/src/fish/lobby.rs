@@ -40,7 +40,7 @@ pub(crate) struct Lobby {
     next_id: u64,
     /// Those who have not said their names, by the order in which they came.
     unnamed: BTreeMap<u64, Visit>,
-    /// Those who wait, by the order of their names' arrival.
+    /// Those who have, by the same order: it is their turn order.
     waiting: Vec<(SignUp, Visit)>,
     /// What the tasks of the connections report. Each reports twice at the most, so this is bounded as they are.
     reports: mpsc::UnboundedReceiver<Report>,
@@ -223,7 +223,8 @@ impl Lobby {
             );
         } else {
             let (name, peer) = (sign_up.name.clone(), visit.peer.to_string());
-            self.waiting.push((sign_up, visit));
+            let idx = self.waiting.partition_point(|(_, other)| other.id < id);
+            self.waiting.insert(idx, (sign_up, visit));
             (self.log)(&Notice::SignedUp { name, peer, players: self.waiting.len() });
         }
     }
