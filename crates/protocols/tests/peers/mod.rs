@@ -1,6 +1,7 @@
 //! Peers of the server: house players that can be told to misbehave at a given call.
 #![allow(
     dead_code,
+    unreachable_pub,
     clippy::unwrap_used,
     reason = "each test uses a part of it; a test that fails here should fail"
 )]
@@ -21,7 +22,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 /// Nothing takes so long, also on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 /// A time-out that is waited for. Peers and server share a thread, so what delays the one is seen by the other.
 pub const SHORT: Duration = Duration::from_millis(600);
 
