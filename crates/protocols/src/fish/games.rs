@@ -99,7 +99,7 @@ impl Tables {
         let lend = |&entrant: &usize| {
             self.connections[entrant].take().expect("who plays is there, and plays one game at a time")
         };
-        let seed = board_seed(&self.config.board, round, table);
+        let seed = game_seed(&self.config.board, round, table);
         Game {
             round,
             table,
@@ -184,7 +184,7 @@ impl Host for Tables {
 }
 
 /// The seed of a game: another one for each, and the same whenever it is played.
-fn board_seed(plan: &fish::Setup, round: usize, table: usize) -> Seed {
+fn game_seed(plan: &fish::Setup, round: usize, table: usize) -> Seed {
     let seed = match plan.source {
         fish::Source::Made { seed, .. } | fish::Source::Classic { seed } => seed,
         fish::Source::Given(_) => 0,
@@ -192,13 +192,13 @@ fn board_seed(plan: &fish::Setup, round: usize, table: usize) -> Seed {
     Seed(seed).derive(round as u64).derive(table as u64)
 }
 
-/// The setup of a game for so many players.
-fn board(plan: &fish::Setup, n_players: usize, seed: Seed) -> fish::Setup {
+/// The setup of a game for so many players. Where there is nothing random all games have the same board, and say so.
+fn board(plan: &fish::Setup, n_players: usize, game_seed: Seed) -> fish::Setup {
     let mut setup = fish::Setup { players: n_players as u8, ..plan.clone() };
-    if let fish::Source::Made { seed: of_board, .. } | fish::Source::Classic { seed: of_board } =
-        &mut setup.source
-    {
-        *of_board = seed.0;
+    match &mut setup.source {
+        fish::Source::Made { fish: fish::Fish::Equal(_), holes: 0, seed, .. } => *seed = 0,
+        fish::Source::Made { seed, .. } | fish::Source::Classic { seed } => *seed = game_seed.0,
+        fish::Source::Given(_) => {}
     }
     setup
 }

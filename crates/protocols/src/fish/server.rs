@@ -78,6 +78,23 @@ pub struct Tally {
 }
 
 /// A server of Fish tournaments.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use rookery_protocols::fish::{Config, Server, Tally};
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+/// # runtime.block_on(async {
+/// let config = Config { wait: Duration::from_millis(10), tries: 1, ..Config::default() };
+/// let log = Arc::new(|notice: &_| eprintln!("{notice}"));
+/// let mut server = Server::bind("127.0.0.1:0".parse().expect("an address"), config, log)?;
+/// // Nobody comes.
+/// assert_eq!(server.tournament().await, Tally { winners: 0, failed: 0 });
+/// # Ok::<(), std::io::Error>(())
+/// # })?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Server {
     config: Arc<Config>,
     log: Log,
