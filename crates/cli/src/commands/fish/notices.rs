@@ -12,8 +12,6 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rookery_protocols::fish::{Log, Notice};
 
-use crate::commands::write_json;
-
 /// How many notices may wait.
 const QUEUE: usize = 4096;
 /// How long the end waits for the last notices to be written.
@@ -106,10 +104,9 @@ impl Screen {
     /// Whoever closed our standard error wants to hear nothing more, so what fails is ignored.
     fn show(&mut self, notice: &Notice) {
         let _ = match self.style {
-            Style::Quiet if is_trouble(notice) => writeln!(io::stderr(), "{notice}"),
-            Style::Quiet => Ok(()),
-            Style::Lines => writeln!(io::stderr(), "{notice}"),
-            Style::Json => write_json(&mut io::stderr().lock(), notice).map_err(io::Error::other),
+            Style::Quiet if !is_trouble(notice) => Ok(()),
+            Style::Quiet | Style::Lines => write_line(notice.to_string()),
+            Style::Json => write_line(serde_json::to_string(notice).unwrap_or_default()),
             Style::Observe => self.draw(notice),
         };
     }
@@ -172,6 +169,12 @@ impl Table {
         let entry = |(player, score): (&String, &u32)| format!("{player} {score}");
         self.players.iter().zip(scores).map(entry).collect::<Vec<_>>().join("  ")
     }
+}
+
+/// With one write, so that no line is ever torn.
+fn write_line(mut line: String) -> io::Result<()> {
+    line.push('\n');
+    io::stderr().write_all(line.as_bytes())
 }
 
 /// What people must know even if they want to know nothing.
