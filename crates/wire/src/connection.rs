@@ -19,6 +19,8 @@ pub struct Connection {
     reader: Box<dyn AsyncRead + Send + Unpin>,
     writer: Box<dyn AsyncWrite + Send + Unpin>,
     inbox: Inbox,
+    /// What is to be sent and was not taken yet.
+    outbox: Vec<u8>,
     /// Who is at the other end, for logs: an address, or the command of a process.
     peer: String,
     process: Option<Process>,
@@ -47,6 +49,7 @@ impl Connection {
             reader: Box::new(reader),
             writer: Box::new(writer),
             inbox: Inbox::new(framing, bounds),
+            outbox: vec![],
             peer: peer.into(),
             process: None,
             obituary: None,
@@ -76,15 +79,22 @@ impl Connection {
         &self.peer
     }
 
-    /// Sends a message with one write.
+    /// Sends a message with one write. If this is given up half-way, the rest leaves before the next message.
     pub async fn send(&mut self, message: &[u8]) -> Result<(), Fault> {
-        let sent = async {
-            self.writer.write_all(message).await?;
-            self.writer.flush().await
-        };
-        match sent.await {
-            Ok(()) => Ok(()),
-            Err(error) => Err(std::future::poll_fn(|cx| self.poll_end(cx, &error.to_string())).await),
+        self.queue(message);
+        std::future::poll_fn(|cx| self.poll_flush(cx)).await
+    }
+
+    /// Puts a message behind what is still to be sent; [`poll_flush`](Self::poll_flush) sends it.
+    pub fn queue(&mut self, message: &[u8]) {
+        self.outbox.extend_from_slice(message);
+    }
+
+    /// Sends what is still to be sent; ready when nothing is left.
+    pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        match ready!(self.poll_write(cx)) {
+            Ok(()) => Poll::Ready(Ok(())),
+            Err(error) => self.poll_end(cx, &error.to_string()).map(Err),
         }
     }
 
@@ -152,6 +162,19 @@ impl Connection {
         if let Some(process) = self.process.take() {
             process.end().await;
         }
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.outbox.is_empty() {
+            let n_bytes = ready!(Pin::new(&mut self.writer).poll_write(cx, &self.outbox))?;
+            if n_bytes == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.outbox.drain(..n_bytes);
+        }
+        // An idle connection keeps no memory.
+        self.outbox = vec![];
+        Pin::new(&mut self.writer).poll_flush(cx)
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {

@@ -28,6 +28,8 @@ enum What {
     Search(Measure),
     /// Verifying match records of random matches, in memory, on one thread
     Records(super::bench_records::RecordsArgs),
+    /// The house player of Fish and whole games of it, against what they should take
+    Fish(super::bench_fish::FishArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -67,6 +69,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         What::Referee(measure) => referee(measure, out),
         What::Search(measure) => super::bench_search::run(measure, out),
         What::Records(args) => super::bench_records::run(args, out),
+        What::Fish(args) => super::bench_fish::run(args, out),
     }
 }
 
@@ -123,7 +126,7 @@ fn referee(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
     write_table(table, out)
 }
 
-fn write_table(mut table: Table, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn write_table(mut table: Table, out: &mut dyn Write) -> anyhow::Result<()> {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }

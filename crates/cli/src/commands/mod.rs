@@ -8,6 +8,7 @@ use serde::Serialize;
 pub(crate) mod accuracy;
 pub(crate) mod analyse;
 pub(crate) mod bench;
+pub(crate) mod bench_fish;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;
 pub(crate) mod fish;

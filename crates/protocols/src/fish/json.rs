@@ -48,6 +48,17 @@ impl From<Color> for ColorName {
     }
 }
 
+impl From<ColorName> for Color {
+    fn from(name: ColorName) -> Self {
+        match name {
+            ColorName::Red => Self::Red,
+            ColorName::White => Self::White,
+            ColorName::Brown => Self::Brown,
+            ColorName::Black => Self::Black,
+        }
+    }
+}
+
 /// A player in a state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
