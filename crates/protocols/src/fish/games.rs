@@ -8,16 +8,17 @@ use std::time::Duration;
 use rookery_games::fish;
 use rookery_record::{Header, RecordWriter};
 use rookery_referee::{
-    Conduct, Event, EventOf, Fault, LagProbe, Observer, Offence, Player, Referee, Terms, TimeControl,
-    Verdict, play,
+    Conduct, Event, EventOf, Fault, LagProbe, Observer, Offence, Referee, Terms, TimeControl, Verdict, play,
 };
 use rookery_rules::{Position as _, Seat, Seed, Setup as _};
 use rookery_tournament::{GroupResult, Host};
-use rookery_wire::{Connection, Remote};
+use rookery_wire::Connection;
 use tokio::task::JoinSet;
 
+use super::api::{SharedInfo, Standing, TournamentInfo};
+use super::entrant::{Entrant, Idle, tell};
 use super::lobby::Guest;
-use super::{Calls, Config, Log, Notice};
+use super::{Config, Log, Notice};
 
 /// Our own delays move deadlines by as much as they are, however much that is: a game is never given up for them.
 const LAG_CAP: Duration = Duration::from_hours(24);
@@ -25,21 +26,42 @@ const LAG_CAP: Duration = Duration::from_hours(24);
 /// All players of a tournament, by the order of sign-up.
 pub(crate) struct Tables {
     /// Not there while they play, nor after they have failed.
-    connections: Vec<Option<Connection>>,
+    idle: Vec<Option<Idle>>,
+    /// What those can ask who call.
+    infos: Vec<Option<SharedInfo>>,
+    standings: Vec<Standing>,
     names: Arc<[String]>,
     config: Arc<Config>,
     log: Log,
     lag: LagProbe,
     /// Where the records of this tournament go.
     records: Option<PathBuf>,
+    /// Those who may ask a last time how it went.
+    leaving: JoinSet<()>,
 }
 
 impl Tables {
     pub(crate) fn new(guests: Vec<Guest>, config: Arc<Config>, log: Log, lag: LagProbe) -> Self {
         let name = |(idx, guest): (usize, &Guest)| format!("{}#{}", guest.name, idx + 1);
-        let names = guests.iter().enumerate().map(name).collect();
-        let connections = guests.into_iter().map(|guest| Some(guest.connection)).collect();
-        Self { connections, names, config, log, lag, records: None }
+        let names: Arc<[String]> = guests.iter().enumerate().map(name).collect();
+        let infos = guests.iter().map(|guest| match &guest.entrant {
+            Entrant::Api(_, info) => Some(Arc::clone(info)),
+            _ => None,
+        });
+        Self {
+            infos: infos.collect(),
+            idle: guests.into_iter().map(|guest| Idle::new(guest.entrant)).collect(),
+            standings: names
+                .iter()
+                .map(|name| Standing { name: name.clone(), wins: 0, playing: true })
+                .collect(),
+            names,
+            config,
+            log,
+            lag,
+            records: None,
+            leaving: JoinSet::new(),
+        }
     }
 
     /// The names of the players, each with its number.
@@ -67,25 +89,28 @@ impl Tables {
         Ok(())
     }
 
-    /// Makes the same call to all of these at the same time. Gives back who failed, in order.
+    /// Makes the same call to all of these at the same time, but for those who call themselves. Gives back who failed,
+    /// in order.
     async fn call_all(&mut self, entrants: &[usize], message: Vec<u8>) -> Vec<usize> {
         let message: Arc<[u8]> = message.into();
         let mut calls = JoinSet::new();
         for &entrant in entrants {
-            let Some(connection) = self.connections[entrant].take() else { continue };
-            let (message, config, lag) = (Arc::clone(&message), Arc::clone(&self.config), self.lag.clone());
-            calls.spawn(async move { (entrant, call(connection, &message, &config, &lag).await) });
+            match self.idle[entrant].take() {
+                Some(Idle::Still(connection)) => {
+                    let (message, config, lag) =
+                        (Arc::clone(&message), Arc::clone(&self.config), self.lag.clone());
+                    calls.spawn(async move { (entrant, call(connection, &message, &config, &lag).await) });
+                }
+                other => self.idle[entrant] = other,
+            }
         }
         let mut failed = vec![];
         while let Some(done) = calls.join_next().await {
             let (entrant, called) = done.expect("a call does not panic");
             match called {
-                Ok(connection) => self.connections[entrant] = Some(connection),
+                Ok(connection) => self.idle[entrant] = Some(Idle::Still(connection)),
                 Err(fault) => {
-                    let player = self.names[entrant].clone();
-                    let notice =
-                        Notice::Removed { player, offence: fault.offence.word(), reason: fault.detail };
-                    (self.log)(&notice);
+                    self.note_failure(entrant, fault);
                     failed.push(entrant);
                 }
             }
@@ -94,53 +119,108 @@ impl Tables {
         failed
     }
 
-    /// Lends the connections of a group to a game.
-    fn game(&mut self, round: usize, table: usize, group: &[usize]) -> Game {
-        let lend = |&entrant: &usize| {
-            self.connections[entrant].take().expect("who plays is there, and plays one game at a time")
-        };
+    fn note_failure(&mut self, entrant: usize, fault: Fault) {
+        self.standings[entrant].playing = false;
+        let (player, offence) = (self.names[entrant].clone(), fault.offence.word());
+        (self.log)(&Notice::Removed { player, offence, reason: fault.detail });
+    }
+
+    /// Tells those who can ask how the tournament stands.
+    fn tell_standings(&self, change: impl Fn(&mut TournamentInfo)) {
+        for info in self.infos.iter().flatten() {
+            tell(info, |info| {
+                info.standings.clone_from(&self.standings);
+                change(info);
+            });
+        }
+    }
+
+    /// Those who call are not called at the end either: they may ask for as long as a call may take. Gives back who is
+    /// gone already.
+    async fn dismiss(&mut self, entrants: &[usize]) -> Vec<usize> {
+        let mut failed = vec![];
+        for &entrant in entrants {
+            if self.infos[entrant].is_none() {
+                continue;
+            }
+            let Some(idle) = self.idle[entrant].take() else { continue };
+            match idle.wake().await {
+                Entrant::Gone(fault) => {
+                    self.note_failure(entrant, fault);
+                    failed.push(entrant);
+                }
+                mut resting => {
+                    let (lag, timeout) = (self.lag.clone(), self.config.manner.timeout);
+                    self.leaving.spawn(async move {
+                        lag.within(timeout, resting.rest()).await;
+                    });
+                }
+            }
+        }
+        failed
+    }
+
+    /// Waits for those who may still ask how it went, and closes all connections.
+    pub(crate) async fn close(mut self) {
+        while self.leaving.join_next().await.is_some() {}
+    }
+
+    /// Lends the players of a group to a game.
+    async fn game(&mut self, round: usize, table: usize, group: &[usize]) -> Game {
+        let mut entrants = vec![];
+        for &entrant in group {
+            let idle = self.idle[entrant].take().expect("who plays is there, and plays one game at a time");
+            entrants.push(idle.wake().await);
+        }
         let seed = game_seed(&self.config.board, round, table);
+        let record = |dir: &PathBuf| dir.join(format!("round-{round}-table-{}.rookery.jsonl", table + 1));
         Game {
             round,
             table,
             names: group.iter().map(|&entrant| self.names[entrant].clone()).collect(),
-            connections: group.iter().map(lend).collect(),
+            entrants,
             setup: board(&self.config.board, group.len(), seed),
             seed,
             config: Arc::clone(&self.config),
             log: Arc::clone(&self.log),
             lag: self.lag.clone(),
-            record: self
-                .records
-                .as_ref()
-                .map(|dir| dir.join(format!("round-{round}-table-{}.rookery.jsonl", table + 1))),
+            record: self.records.as_ref().map(record),
         }
     }
 
-    /// Takes the connections back from a game, but for those of players who failed.
+    /// Takes the players back from a game, but for those who failed.
     fn clear(&mut self, group: &[usize], game: Played) -> GroupResult {
-        let Played { connections, verdict } = game;
-        let entrant = |seat: Seat| group[seat.index()];
-        let failed: Vec<usize> =
-            verdict.removed.iter().filter_map(|ending| ending.seat).map(entrant).collect();
-        for (&entrant, connection) in group.iter().zip(connections) {
-            self.connections[entrant] = Some(connection).filter(|_| !failed.contains(&entrant));
-        }
-        let winners = match &verdict.outcome {
-            Some(outcome) => outcome.winners.iter().map(entrant).collect(),
+        let Played { entrants, verdict } = game;
+        let at = |seat: Seat| group[seat.index()];
+        let failed: Vec<usize> = verdict.removed.iter().filter_map(|ending| ending.seat).map(at).collect();
+        let winners: Vec<usize> = match &verdict.outcome {
+            Some(outcome) => outcome.winners.iter().map(at).collect(),
             // Our own failure is nobody's loss.
             None => group.iter().copied().filter(|entrant| !failed.contains(entrant)).collect(),
         };
+        let names: Vec<String> = winners.iter().map(|&winner| self.names[winner].clone()).collect();
+        for (&idx, entrant) in group.iter().zip(entrants) {
+            let won = winners.contains(&idx);
+            self.standings[idx].wins += u32::from(won);
+            self.standings[idx].playing = won;
+            if let Some(info) = &self.infos[idx] {
+                tell(info, |info| {
+                    info.winners.clone_from(&names);
+                    info.advances = Some(won);
+                });
+            }
+            self.idle[idx] = if failed.contains(&idx) { None } else { Idle::new(entrant) };
+        }
         GroupResult { entrants: group.to_vec(), winners, failed }
     }
 }
 
 async fn call(
-    mut connection: Connection,
+    mut connection: Box<Connection>,
     message: &[u8],
     config: &Config,
     lag: &LagProbe,
-) -> Result<Connection, Fault> {
+) -> Result<Box<Connection>, Fault> {
     let timeout = config.manner.timeout;
     let late = || {
         let detail =
@@ -163,12 +243,13 @@ impl Host for Tables {
         groups: &[Vec<usize>],
         finished: &mut (dyn FnMut(usize, GroupResult) + Send),
     ) {
+        self.tell_standings(|info| info.round = round as u32);
         let most = if self.config.sequential { 1 } else { groups.len() };
         let mut running = JoinSet::new();
         let mut next = 0;
         loop {
             while next < groups.len() && running.len() < most {
-                let (table, game) = (next, self.game(round, next, &groups[next]));
+                let (table, game) = (next, self.game(round, next, &groups[next]).await);
                 running.spawn(async move { (table, game.play().await) });
                 next += 1;
             }
@@ -179,7 +260,13 @@ impl Host for Tables {
     }
 
     async fn end(&mut self, entrants: &[usize], won: bool) -> Vec<usize> {
-        self.call_all(entrants, self.config.manner.end(won)).await
+        self.tell_standings(|info| {
+            info.advances = Some(false);
+            info.over = true;
+        });
+        let mut failed = self.call_all(entrants, self.config.manner.end(won)).await;
+        failed.extend(self.dismiss(entrants).await);
+        failed
     }
 }
 
@@ -209,7 +296,7 @@ struct Game {
     table: usize,
     /// By seat.
     names: Vec<String>,
-    connections: Vec<Connection>,
+    entrants: Vec<Entrant>,
     setup: fish::Setup,
     seed: Seed,
     config: Arc<Config>,
@@ -219,7 +306,7 @@ struct Game {
 }
 
 struct Played {
-    connections: Vec<Connection>,
+    entrants: Vec<Entrant>,
     verdict: Verdict,
 }
 
@@ -242,16 +329,14 @@ impl Game {
             moves: self.config.watch_moves,
         };
         let referee = Referee::new(self.setup.start(), Conduct::removing());
-        let seat = |connection| -> Box<dyn Player<fish::Position> + '_> {
-            Box::new(Remote::new(connection, Calls::new(manner)).with_lag(self.lag.clone()))
-        };
-        let mut players: Vec<_> = self.connections.iter_mut().map(seat).collect();
+        let mut players: Vec<_> =
+            self.entrants.iter_mut().map(|entrant| entrant.seat(manner, &self.lag)).collect();
         let verdict = play(referee, &mut players, &terms, &mut watch).await;
         drop(players);
         if let Some(Err(error)) = watch.record.map(RecordWriter::finish) {
             self.record_failed(&error);
         }
-        Played { connections: self.connections, verdict }
+        Played { entrants: self.entrants, verdict }
     }
 
     fn open_record(&self, terms: &Terms) -> Option<RecordWriter<File>> {

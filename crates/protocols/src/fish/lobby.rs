@@ -16,6 +16,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::api::SharedInfo;
+use super::entrant::Entrant;
 use super::signup::{Kind, Refusal, SignUp, sign_up};
 use super::{Config, Log, Notice};
 
@@ -27,7 +29,7 @@ const TROUBLE_EVERY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) name: String,
-    pub(crate) connection: Connection,
+    pub(crate) entrant: Entrant,
 }
 
 pub(crate) struct Lobby {
@@ -54,9 +56,9 @@ pub(crate) struct Lobby {
 struct Visit {
     id: u64,
     peer: SocketAddr,
-    /// Asks the task to give its connection back.
+    /// Asks the task to give the player back.
     claim: oneshot::Sender<()>,
-    task: JoinHandle<Option<Connection>>,
+    task: JoinHandle<Option<Entrant>>,
 }
 
 struct Report {
@@ -138,11 +140,8 @@ impl Lobby {
         for (sign_up, visit) in self.waiting.drain(..n) {
             // Whoever left a moment ago has reported it.
             let _ = visit.claim.send(());
-            if let Ok(Some(mut connection)) = visit.task.await {
-                if self.config.manner.lenient {
-                    connection.inbox().know_words(&["void"]);
-                }
-                guests.push(Guest { name: sign_up.name, connection });
+            if let Ok(Some(entrant)) = visit.task.await {
+                guests.push(Guest { name: sign_up.name, entrant });
             } else {
                 let (name, peer) = (sign_up.name, visit.peer.to_string());
                 let reason = "it left as the tournament began".to_owned();
@@ -216,11 +215,6 @@ impl Lobby {
             self.send_away(&visit, LATE);
         } else if full {
             self.send_away(&visit, "the waiting room is full; try again after the next tournament");
-        } else if sign_up.kind == Kind::Api {
-            self.send_away(
-                &visit,
-                "players that call are not served here; sign up with a name such as \"Ann\"",
-            );
         } else {
             let (name, peer) = (sign_up.name.clone(), visit.peer.to_string());
             let idx = self.waiting.partition_point(|(_, other)| other.id < id);
@@ -265,40 +259,57 @@ struct Visitor {
 }
 
 impl Visitor {
-    /// Waits for the name and then for the tournament. `None` if the connection is of no use.
-    async fn visit(self, stream: TcpStream, claimed: oneshot::Receiver<()>) -> Option<Connection> {
+    /// Waits for the name and then for the tournament. `None` if whoever is there cannot play.
+    async fn visit(self, stream: TcpStream, claimed: oneshot::Receiver<()>) -> Option<Entrant> {
         let mut connection = match Connection::tcp(stream, Framing::Json, Bounds::default()) {
             Ok(connection) => connection,
             Err(error) => return self.report(Err(format!("it is gone already: {error}"))),
         };
         let Config { name_timeout, manner, .. } = *self.config;
         match self.lag.within(name_timeout, sign_up(&mut connection, manner.lenient)).await {
-            Some(Ok(sign_up)) => self.report(Ok(sign_up)),
+            Some(Ok(sign_up)) => {
+                let kind = sign_up.kind;
+                self.report(Ok(sign_up));
+                self.wait(connection, kind, claimed).await
+            }
             Some(Err(refusal)) => {
                 if let Refusal::Foreign(reason) = refusal {
                     // It may be gone already.
                     let _ = connection.send(format!("{reason}\n").as_bytes()).await;
                 }
-                return self.report(Err(refusal.into_reason()));
+                self.report(Err(refusal.into_reason()))
             }
             None => {
                 let sent = excerpt(connection.inbox().unfinished());
                 let time = write_duration(name_timeout);
-                return self.report(Err(format!("no complete name within {time}, but {sent}")));
+                self.report(Err(format!("no complete name within {time}, but {sent}")))
             }
-        };
-        tokio::select! {
-            biased;
-            _ = claimed => Some(connection),
-            spoken = connection.receive() => self.report(Err(match spoken {
-                Ok(message) => format!("it spoke before it was called: {}", excerpt(&message)),
-                Err(fault) => fault.detail,
-            })),
         }
     }
 
-    /// Reports, and has no connection to give.
-    fn report(&self, what: Result<SignUp, String>) -> Option<Connection> {
+    /// Waits for the tournament.
+    async fn wait(
+        &self,
+        mut connection: Connection,
+        kind: Kind,
+        claimed: oneshot::Receiver<()>,
+    ) -> Option<Entrant> {
+        if self.config.manner.lenient {
+            connection.inbox().know_words(&["void"]);
+        }
+        let mut entrant = match kind {
+            Kind::Calls => Entrant::Calls(connection),
+            Kind::Api => Entrant::Api(connection, SharedInfo::default()),
+        };
+        tokio::select! {
+            biased;
+            _ = claimed => Some(entrant),
+            fault = entrant.rest() => self.report(Err(fault.detail)),
+        }
+    }
+
+    /// Reports, and has nobody to give.
+    fn report(&self, what: Result<SignUp, String>) -> Option<Entrant> {
         // Without a lobby there is nobody left to tell.
         let _ = self.reporter.send(Report { id: self.id, what });
         None

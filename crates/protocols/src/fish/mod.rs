@@ -10,6 +10,7 @@ pub mod api;
 mod calls;
 mod client;
 mod clients;
+mod entrant;
 mod games;
 pub mod harness;
 mod json;

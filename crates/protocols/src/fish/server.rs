@@ -171,6 +171,7 @@ impl Run<'_> {
         let mut reporter = Reporter { log: self.log, names: tables.names().to_vec(), clock };
         let TournamentOutcome { winners, failed, .. } =
             hold(&KnockOut, &mut tables, n_players, &mut reporter).await;
+        tables.close().await;
         Tally { winners: winners.len(), failed: failed.len() }
     }
 }
