@@ -129,6 +129,9 @@ impl Clients {
             match TcpStream::connect((self.host.as_str(), self.port)).await {
                 Ok(stream) => break stream,
                 Err(error) if is_passing(&error) && Instant::now() < give_up => sleep(RETRY).await,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    return Err(failed(&"no server listens there; start it first, or check the port"));
+                }
                 Err(error) => return Err(failed(&error)),
             }
         };

@@ -14,7 +14,7 @@ use rookery_rules::{Position as _, Seat};
 /// assert_eq!(tree.next().count(), 1);
 /// let (mv, after) = tree.next().next().expect("there is a move");
 /// assert_eq!(mv.to_string(), "0.0-2.0");
-/// assert_eq!(after.next().count(), 3);
+/// assert_eq!(after.next().count(), 2);
 /// # Ok::<(), rookery_rules::ParsePositionError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
