@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use peers::{PATIENCE, Peer, SHORT, all, config, good, raw, serve, tournament};
 use rookery_protocols::fish::{Config, Manner, Notice, Tally};
+use rookery_wire::{Bounds, Connection, Framing};
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
@@ -254,11 +256,81 @@ async fn fault_j10_other_protocols_are_told_so() {
     assert_eq!(running.tally().await.failed, 0);
 }
 
+/// Plays by asking: waits for its colour's turn, then does the first thing that is possible. Gives back what it is told
+/// at the very end.
+async fn drive(address: std::net::SocketAddr) -> Value {
+    let stream = TcpStream::connect(address).await.unwrap();
+    let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
+    let mut connection = Connection::tcp(stream, Framing::Json, bounds).unwrap();
+    connection.send(br#"{"name":"heron","api":"player"}"#).await.unwrap();
+    loop {
+        let mut ask = async |call: Value| -> Value {
+            connection.send(call.to_string().as_bytes()).await.unwrap();
+            serde_json::from_slice(&connection.receive().await.unwrap()).unwrap()
+        };
+        let own = ask(json!(["own-color", []])).await;
+        if own == "game is over" {
+            let info = ask(json!(["tournament-info", []])).await;
+            if info["over"] == true {
+                return info;
+            }
+        } else if ask(json!(["current-player", []])).await == own {
+            let action = ask(json!(["next-states", []])).await[0]["action"].take();
+            let call =
+                if action[0].is_array() { json!(["move", action]) } else { json!(["place", [action]]) };
+            // Between the question and the move the game may have ended by the removal of another.
+            ask(call).await;
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
 #[tokio::test]
-async fn players_that_call_are_recognised() {
+async fn players_that_call_play_with_those_that_are_called() {
+    let running = serve(Config { wait: LONG, ..config(6) }, 1);
+    let driver = tokio::spawn(drive(running.address));
+    running.until("the sign-up", |notice| matches!(notice, Notice::SignedUp { .. })).await;
+    let mut tasks = vec![];
+    for peer in good(5) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    let info = timeout(PATIENCE, driver).await.expect("it is told how it ended").unwrap();
+    let notices = running.notices.clone();
+    assert_eq!(running.tally().await.failed, 0);
+    for task in tasks {
+        assert!(task.await.unwrap().won.is_some());
+    }
+    let notices = notices.lock().unwrap();
+    let won = |notice: &&Notice| matches!(notice, Notice::Finished { winners, .. } if winners.contains(&"heron#1".to_owned()));
+    assert_eq!(info["standings"][0]["name"], "heron#1");
+    assert_eq!(info["standings"][0]["wins"], notices.iter().filter(won).count());
+    assert_eq!(info["advances"], false);
+    assert_eq!(info["standings"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn who_calls_and_is_gone_has_failed() {
+    for (call, leaves) in [(&b"\"no call\""[..], false), (b"", true)] {
+        let running = serve(Config { wait: LONG, ..config(3) }, 1);
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        stream.write_all(br#"{"name":"heron","api":"player"}"#).await.unwrap();
+        let slow = Peer::bad("slow", "start", 0, peers::Deed::Late(SHORT));
+        let mut tasks = vec![slow.connect(running.address).await];
+        tasks.push(Peer::new("Ann").connect(running.address).await);
+        running.until("the start", |notice| matches!(notice, Notice::Tournament { .. })).await;
+        // Between sign-up and the first game.
+        stream.write_all(call).await.unwrap();
+        if leaves {
+            drop(stream);
+        }
+        let tally = running.tally().await;
+        assert_eq!(tally, Tally { winners: 1, failed: 1 });
+    }
+}
+
+#[tokio::test]
+async fn who_wants_another_interface_is_refused() {
     let running = serve(Config { wait: LONG, ..config(2) }, 1);
-    raw(running.address, br#"{"name":"Ann","api":"player"}"#).await;
-    running.until("the refusal", refused("players that call are not served here")).await;
     raw(running.address, br#"{"name":"Ann","api":"other"}"#).await;
     running.until("the refusal", refused("expected a name such as \"Ann\", or {\"name\":")).await;
 }
