@@ -9,7 +9,7 @@ mod peers;
 use std::time::Duration;
 
 use peers::{Deed, Held, Peer, SHORT, all, config, impatient, tournament};
-use rookery_protocols::fish::{Config, Tally};
+use rookery_protocols::fish::{Config, Notice, Tally};
 
 /// Ann and Cid play with somebody who does this at a call.
 async fn among(config: Config, call: &'static str, nth: usize, deed: Deed) -> Held {
@@ -59,6 +59,19 @@ async fn fault_t02_what_we_are_late_costs_nobody_anything() {
 }
 
 #[tokio::test]
+async fn fault_t02_nor_does_it_outside_of_games() {
+    // Slower than the time-out, but most of that is ours.
+    let slow = Peer::bad("slow", "start", 0, Deed::Late(SHORT * 4 / 3));
+    let running = peers::serve(impatient(2), 1);
+    let mut tasks = vec![slow.connect(running.address).await];
+    tasks.push(Peer::new("Ann").connect(running.address).await);
+    running.until("the start", |notice| matches!(notice, Notice::Tournament { .. })).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    std::thread::sleep(SHORT);
+    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+}
+
+#[tokio::test]
 async fn fault_t03_who_disconnects_is_out_at_once() {
     for call in ["start", "playing-as", "playing-with", "setup", "take-turn", "end"] {
         let held = among(config(3), call, 0, Deed::Close).await;
@@ -87,6 +100,9 @@ async fn fault_t04_silence_lasts_no_longer_than_the_deadline() {
 async fn fault_t05_two_answers_are_one_too_many() {
     for call in ["start", "playing-as", "setup", "take-turn"] {
         costs(config(3), call, 0, Deed::Twice, "out_of_turn").await;
+        // The second one is no answer to the next call, which is not made any more.
+        let held = among(config(3), call, 0, Deed::Twice).await;
+        assert_eq!(held.seen[1].calls.last().unwrap(), call);
     }
 }
 
