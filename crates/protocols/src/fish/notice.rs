@@ -101,7 +101,7 @@ impl fmt::Display for Notice {
                 let (won, bad) = (list(winners), list(failed));
                 write!(
                     f,
-                    "the tournament is over after {rounds} rounds and {seconds:.2} s: {won} won; {bad} failed"
+                    "the tournament is over after {seconds:.2} s, rounds {rounds}: {won} won; {bad} failed"
                 )
             }
         }
