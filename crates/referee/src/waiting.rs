@@ -8,13 +8,11 @@ use std::time::Duration;
 use rookery_rules::{Position, Seat, Seats};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::lag::GRACE;
 use crate::{BoxFuture, Failure, Fault, LagProbe, Offence, Player, Referee, Terms};
 
 /// Lateness of a timer that is normal.
 const LATE_TIMER: Duration = Duration::from_millis(5);
-/// After a timer that came too late: the time in which the probe notes what it missed, and what was sent meanwhile is
-/// read, before anybody is judged.
-const GRACE: Duration = Duration::from_millis(25);
 
 /// One question, from the first time it is asked until it is answered.
 pub(crate) struct Turn {

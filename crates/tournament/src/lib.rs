@@ -1,4 +1,5 @@
-//! Many matches: who sits where ([`Seating`]), and what the results say ([`Summary`]).
+//! Many matches: who sits where ([`Seating`]), and what the results say ([`Summary`]); tournaments of any [`Format`],
+//! such as [`KnockOut`], which [`hold`] holds with whatever entrants a [`Host`] has.
 //!
 //! ```
 //! use rookery_rules::Seed;
@@ -19,8 +20,14 @@
 //! # let _ = Seed(0);
 //! ```
 
+mod event;
+mod knock_out;
+mod manager;
 mod seating;
 mod summary;
 
+pub use event::{TournamentEvent, Watcher};
+pub use knock_out::KnockOut;
+pub use manager::{Format, GroupResult, Host, Round, Step, TournamentOutcome, hold};
 pub use seating::Seating;
 pub use summary::{Elo, Estimate, GameResult, PlayerSummary, Summary, Tally};

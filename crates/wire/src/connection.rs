@@ -3,9 +3,11 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
 
 use rookery_referee::{BoxFuture, Fault, Offence};
+use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -55,9 +57,11 @@ impl Connection {
         }
     }
 
-    /// A connection over TCP. Each message leaves at once.
+    /// A connection over TCP. Each message leaves at once, and a peer that has vanished without a word is noticed after
+    /// half a minute, also while nobody speaks.
     pub fn tcp(stream: TcpStream, framing: Framing, bounds: Bounds) -> io::Result<Self> {
         stream.set_nodelay(true)?;
+        notice_absence(&stream)?;
         let peer = stream.peer_addr()?.to_string();
         let (reader, writer) = stream.into_split();
         Ok(Self::new(reader, writer, peer, framing, bounds))
@@ -126,6 +130,16 @@ impl Connection {
         }
     }
 
+    /// Sends a message and waits for the reply to it. What was sent before is no reply, but out of turn.
+    pub async fn call(&mut self, message: &[u8]) -> Result<Vec<u8>, Fault> {
+        match self.poll_receive(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(early) => return Err(unasked(&early?)),
+            Poll::Pending => self.spoken_early().map_or(Ok(()), Err)?,
+        }
+        self.send(message).await?;
+        self.receive().await
+    }
+
     /// What has arrived although nobody was asked: a part of a message, which is not an answer to a later question.
     pub fn spoken_early(&mut self) -> Option<Fault> {
         if self.inbox.is_blank() {
@@ -191,5 +205,36 @@ impl Connection {
         };
         self.obituary = None;
         Poll::Ready(self.ended.get_or_insert(fault).clone())
+    }
+}
+
+/// Has the system ask a silent peer whether it is there: after 10 s, then every 5 s, four times.
+fn notice_absence(stream: &TcpStream) -> io::Result<()> {
+    sockopt::set_tcp_keepidle(stream, Duration::from_secs(10))?;
+    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(5))?;
+    sockopt::set_tcp_keepcnt(stream, 4)?;
+    Ok(sockopt::set_socket_keepalive(stream, true)?)
+}
+
+/// What a message means that nobody has asked for.
+pub(crate) fn unasked(message: &[u8]) -> Fault {
+    Fault::new(Offence::OutOfTurn, format!("it was not asked, but sent {}", excerpt(message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn fault_t04_the_system_asks_a_silent_peer_whether_it_is_there() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let stream = TcpStream::connect(address).await.expect("it listens");
+        notice_absence(&stream).expect("sockets can do that");
+        assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
+        let every = sockopt::tcp_keepintvl(&stream).expect("it is set");
+        let tries = sockopt::tcp_keepcnt(&stream).expect("it is set");
+        let noticed = sockopt::tcp_keepidle(&stream).expect("it is set") + every * tries;
+        assert_eq!(noticed, Duration::from_secs(30));
     }
 }

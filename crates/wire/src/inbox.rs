@@ -52,7 +52,11 @@ pub struct Inbox {
     /// White space that was dropped in front of what is in the buffer.
     blanks: usize,
     scan: Scan,
+    /// More words that are complete by themselves, as those of JSON are.
+    words: &'static [&'static str],
 }
+
+const JSON_WORDS: &[&str] = &["true", "false", "null"];
 
 /// How far the first message of the buffer was looked at, so that no byte is looked at twice.
 #[derive(Clone, Default, Debug)]
@@ -67,7 +71,12 @@ struct Scan {
 impl Inbox {
     /// Nothing has arrived yet.
     pub fn new(framing: Framing, bounds: Bounds) -> Self {
-        Self { framing, bounds, buffer: vec![], blanks: 0, scan: Scan::default() }
+        Self { framing, bounds, buffer: vec![], blanks: 0, scan: Scan::default(), words: &[] }
+    }
+
+    /// From now on these words are complete too though nothing follows them, as those of JSON are.
+    pub fn know_words(&mut self, words: &'static [&'static str]) {
+        self.words = words;
     }
 
     /// Something has arrived. Take all messages before pushing more, else the buffer grows.
@@ -199,7 +208,8 @@ impl Inbox {
         if let Some(idx) = self.buffer.iter().position(|&byte| !in_word(byte)) {
             return Ok(Some(idx));
         }
-        Ok(matches!(&self.buffer[..], b"true" | b"false" | b"null").then_some(self.buffer.len()))
+        let is_known = |words: &[&str]| words.iter().any(|word| word.as_bytes() == self.buffer);
+        Ok((is_known(JSON_WORDS) || is_known(self.words)).then_some(self.buffer.len()))
     }
 
     fn malformed(&self, problem: &str) -> Fault {
@@ -304,6 +314,17 @@ mod tests {
             inbox.push(&[b'\n'; 1024]);
         }
         assert_eq!(inbox.next().expect("too much").expect_err("too much").offence, Offence::OutputLimit);
+    }
+
+    #[test]
+    fn a_word_that_is_known_needs_nothing_after_it() {
+        let mut inbox = json(Bounds::default());
+        inbox.push(b"void");
+        assert_eq!(inbox.next(), None);
+        inbox.know_words(&["void"]);
+        assert_eq!(take_all(&mut inbox), ["void"]);
+        inbox.push(b"voi");
+        assert_eq!(inbox.next(), None);
     }
 
     #[test]

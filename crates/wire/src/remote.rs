@@ -2,13 +2,15 @@
 
 use std::borrow::BorrowMut;
 use std::fmt;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rookery_referee::{Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, Player, Question};
+use rookery_referee::{
+    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, LagProbe, Offence, Player, Question,
+};
 use rookery_rules::{Position, Seat};
 
-use crate::Connection;
+use crate::{Connection, excerpt};
 
 /// One protocol, as texts that go out and texts that come back. No I/O in it, so it is tested without any.
 pub trait Codec<P: Position>: Send {
@@ -37,10 +39,7 @@ pub trait Codec<P: Position>: Send {
 
     /// What something means that came without being asked for: an offence, or `None` if the protocol allows it.
     fn unasked(&mut self, message: &[u8]) -> Option<Fault> {
-        Some(Fault::new(
-            rookery_referee::Offence::OutOfTurn,
-            format!("it was not asked, but sent {}", crate::excerpt(message)),
-        ))
+        Some(crate::connection::unasked(message))
     }
 
     /// As [`Player::extra_time`].
@@ -66,17 +65,25 @@ pub struct Note {
     pub message: Vec<u8>,
     /// Whether the player replies to it before anything else happens.
     pub reply: bool,
+    /// How long the reply may take, if not as long as the match gives to take note of anything.
+    pub within: Option<Duration>,
 }
 
 impl Note {
     /// A note without a reply.
     pub fn new(message: impl Into<Vec<u8>>) -> Self {
-        Self { message: message.into(), reply: false }
+        Self { message: message.into(), reply: false, within: None }
     }
 
     /// A note that is replied to.
     pub fn with_reply(message: impl Into<Vec<u8>>) -> Self {
-        Self { message: message.into(), reply: true }
+        Self { message: message.into(), reply: true, within: None }
+    }
+
+    /// The same, with so much time for the reply.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        Self { within: Some(time), ..self }
     }
 }
 
@@ -84,12 +91,56 @@ impl Note {
 pub struct Remote<K, C> {
     connection: K,
     codec: C,
+    lag: LagProbe,
 }
 
 impl<K: BorrowMut<Connection>, C> Remote<K, C> {
     /// A player that speaks a protocol.
     pub fn new(connection: K, codec: C) -> Self {
-        Self { connection, codec }
+        Self { connection, codec, lag: LagProbe::default() }
+    }
+
+    /// The same, not charged for our own delays when a note has a time of its own.
+    #[must_use]
+    pub fn with_lag(self, lag: LagProbe) -> Self {
+        Self { lag, ..self }
+    }
+
+    /// The next message that the protocol does not allow now; `Pending` if there is none.
+    fn poll_unasked<P: Position>(&mut self, cx: &mut Context<'_>) -> Poll<Fault>
+    where
+        C: Codec<P>,
+    {
+        loop {
+            match std::task::ready!(self.connection.borrow_mut().poll_receive(cx)) {
+                Err(fault) => return Poll::Ready(fault),
+                Ok(message) => {
+                    if let Some(fault) = self.codec.unasked(&message) {
+                        return Poll::Ready(fault);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells a note and waits for the reply, if there is one. What was sent before is no reply to it.
+    async fn tell<P: Position>(&mut self, note: &Note) -> Result<(), Fault>
+    where
+        C: Codec<P>,
+    {
+        if note.reply {
+            if let Poll::Ready(fault) = self.poll_unasked(&mut Context::from_waker(Waker::noop())) {
+                return Err(fault);
+            }
+            self.connection.borrow_mut().spoken_early().map_or(Ok(()), Err)?;
+        }
+        let connection = self.connection.borrow_mut();
+        connection.send(&note.message).await?;
+        if note.reply {
+            let reply = connection.receive().await?;
+            self.codec.acknowledged(&reply)?;
+        }
+        Ok(())
     }
 }
 
@@ -134,12 +185,15 @@ impl<P: Position, K: BorrowMut<Connection> + Send, C: Codec<P>> Player<P> for Re
             return None;
         }
         Some(Box::pin(async move {
-            let connection = self.connection.borrow_mut();
+            let lag = self.lag.clone();
             for note in notes {
-                connection.send(&note.message).await?;
-                if note.reply {
-                    let reply = connection.receive().await?;
-                    self.codec.acknowledged(&reply)?;
+                match note.within {
+                    None => self.tell(&note).await?,
+                    Some(time) => lag.within(time, self.tell(&note)).await.unwrap_or_else(|| {
+                        let detail =
+                            format!("no reply to {} within {} ms", excerpt(&note.message), time.as_millis());
+                        Err(Fault::new(Offence::Timeout, detail))
+                    })?,
                 }
             }
             Ok(())
@@ -147,17 +201,7 @@ impl<P: Position, K: BorrowMut<Connection> + Send, C: Codec<P>> Player<P> for Re
     }
 
     fn poll_foul(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
-        let connection = self.connection.borrow_mut();
-        loop {
-            match std::task::ready!(connection.poll_receive(cx)) {
-                Err(fault) => return Poll::Ready(fault),
-                Ok(message) => {
-                    if let Some(fault) = self.codec.unasked(&message) {
-                        return Poll::Ready(fault);
-                    }
-                }
-            }
-        }
+        self.poll_unasked(cx)
     }
 
     fn extra_time(&self, position: &P) -> Duration {

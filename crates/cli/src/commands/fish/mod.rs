@@ -4,10 +4,12 @@ use std::io::Write;
 use std::process::ExitCode;
 
 mod harness;
+mod notices;
 mod observe;
 mod xclient;
+mod xserver;
 
-/// What only Fish has: clients of its tournaments, its test harnesses, a game to watch
+/// What only Fish has: a server of tournaments and clients of it, its test harnesses, a game to watch
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -17,12 +19,14 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
+  rookery fish xserver 12345
   rookery fish xclients 5 12345
   echo '{\"position\":[0,0],\"board\":[[1,2],[3,4]]}' | rookery fish xboard
   rookery fish observe hard minimax --delay 500ms";
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    Xserver(xserver::Args),
     #[command(visible_alias = "xclients")]
     Xclient(xclient::Args),
     X1client(xclient::OneArgs),
@@ -47,6 +51,7 @@ enum What {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     use rookery_protocols::fish::Harness;
     let done = match &args.what {
+        What::Xserver(args) => return xserver::run(args, out),
         What::Xclient(args) => return xclient::run(args),
         What::X1client(args) => return xclient::run_one(args),
         What::Xboard => harness::run(Harness::Board, out),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rookery_games::fish::{Move, Phase, Position};
-use rookery_rules::Position as _;
+use rookery_rules::{Position as _, Seat};
 use rookery_wire::excerpt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -26,6 +26,7 @@ pub(super) enum Query {
     State,
     Phase,
     CurrentPlayer,
+    OwnColor,
     MoveLegal(ColorName, Place, Place),
     PassLegal(ColorName),
     NextStates,
@@ -35,8 +36,8 @@ pub(super) enum Query {
 }
 
 /// All calls, for those who mistyped one.
-const CALLS: &str = "place, move, pass, state, phase, current-player, move-legal, pass-legal, next-states and \
-                     tournament-info";
+const CALLS: &str = "place, move, pass, state, phase, current-player, own-color, move-legal, pass-legal, next-states \
+                     and tournament-info";
 
 impl Call {
     /// Reads a call; the error says what it should look like. Wrong arguments are the matter of the call.
@@ -68,6 +69,7 @@ impl Query {
             "state" => read(arguments, name, "[]").map(none(Self::State)),
             "phase" => read(arguments, name, "[]").map(none(Self::Phase)),
             "current-player" => read(arguments, name, "[]").map(none(Self::CurrentPlayer)),
+            "own-color" => read(arguments, name, "[]").map(none(Self::OwnColor)),
             "tournament-info" => read(arguments, name, "[]").map(none(Self::TournamentInfo)),
             "move-legal" => read(arguments, name, "[COLOR,[ROW,COLUMN],[ROW,COLUMN]]")
                 .map(|(color, from, to)| Self::MoveLegal(color, from, to)),
@@ -85,9 +87,10 @@ impl Query {
         }
     }
 
-    /// The answer, with the position if a game goes on.
+    /// The answer to whoever sits at a seat, with the position if a game goes on.
     pub(super) fn answer(
         &self,
+        seat: Seat,
         position: Option<&Position>,
         info: impl FnOnce() -> TournamentInfo,
     ) -> String {
@@ -107,6 +110,7 @@ impl Query {
                 Phase::Over => "over",
             }),
             Self::CurrentPlayer => write(&ColorName::from(position.color(to_move))),
+            Self::OwnColor => write(&ColorName::from(position.color(seat))),
             Self::MoveLegal(color, from, to) => {
                 or_false(move_legal(position, color.into(), from.into(), to.into()).as_ref())
             }
@@ -131,7 +135,7 @@ fn or_false(position: Option<&Position>) -> String {
 
 /// A state begins with the player whose turn it is; when it is nobody's, with the first.
 fn state(position: &Position) -> State {
-    State::seen_from(position, position.to_move().unwrap_or(rookery_rules::Seat::new(0)))
+    State::seen_from(position, position.to_move().unwrap_or(Seat::new(0)))
 }
 
 #[derive(Serialize)]

@@ -62,7 +62,9 @@ impl<K: BorrowMut<Connection>> ApiPlayer<K> {
     fn handle(&mut self, message: &[u8]) -> Result<Option<Move>, Fault> {
         let call = Call::read(message).map_err(|problem| Fault::new(Offence::Malformed, problem))?;
         let (answer, handled) = match call {
-            Call::Ask(query) => (query.answer(self.position.as_ref(), || lock(&self.info).clone()), Ok(None)),
+            Call::Ask(query) => {
+                (query.answer(self.seat, self.position.as_ref(), || lock(&self.info).clone()), Ok(None))
+            }
             Call::Act(action) => self.act(action, message),
         };
         self.connection.borrow_mut().queue(answer.as_bytes());
