@@ -19,6 +19,7 @@ mod games;
 mod matches;
 mod players;
 mod replay;
+mod sitting;
 mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
@@ -26,6 +27,10 @@ pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
 pub use matches::{MatchOrder, OrderError, RecordTarget};
 pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
+pub use sitting::{
+    AnySitting, Entry, Hint, HintQuestion, PERSON, Question, Sitter, SittingError, Thought, free_path,
+    load_sitting, sit,
+};
 
 pub use rookery_search::{Progress, Stop, Want};
 pub use solve::{SolveError, SolveOrder, Solved, Value};

@@ -58,6 +58,11 @@ impl<W: Write> RecordWriter<W> {
         }
     }
 
+    /// The first thing that went wrong. Nothing is written after it.
+    pub fn error(&self) -> Option<&io::Error> {
+        self.error.as_ref()
+    }
+
     fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
         let ending = &verdict.ending;
         if let Cause::PlatformAbort | Cause::Cancelled = ending.cause {

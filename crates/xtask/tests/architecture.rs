@@ -82,6 +82,7 @@ fn no_arrow_points_up() {
         "rookery-record",
         "rookery-tournament",
         "rookery-catalog",
+        "rookery-terminal",
         "rookery",
     ];
     let graph = dependencies();
