@@ -141,7 +141,7 @@ fn a_resigned_match_is_over_and_can_be_taken_back() {
 }
 
 #[test]
-fn fault_t1_who_runs_out_of_time_loses_by_the_game_s_conduct() {
+fn fault_t01_who_runs_out_of_time_loses_by_the_game_s_conduct() {
     let path = folder("sitting-time").join("match.rookery.jsonl");
     let order = MatchOrder {
         control: "10s+1s".parse().unwrap(),

@@ -1,6 +1,7 @@
 //! The binary `rookery`: one module a subcommand. Only this crate prints.
 
 mod commands;
+mod data_folder;
 mod spec;
 
 use std::io::{self, Write};
@@ -33,6 +34,7 @@ enum Command {
     Moves(commands::moves::Args),
     Perft(commands::perft::Args),
     Analyse(commands::analyse::Args),
+    Play(commands::play::Args),
     Match(commands::matches::Args),
     Solve(commands::solve::Args),
     Accuracy(commands::accuracy::Args),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Some(Command::Moves(args)) => commands::moves::run(args, &mut out).map(ok),
         Some(Command::Perft(args)) => commands::perft::run(args, &mut out).map(ok),
         Some(Command::Analyse(args)) => commands::analyse::run(args, &mut out).map(ok),
+        Some(Command::Play(args)) => commands::play::run(args, &mut out),
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
         Some(Command::Solve(args)) => commands::solve::run(args, &mut out),

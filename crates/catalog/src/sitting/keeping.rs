@@ -24,15 +24,17 @@ pub(super) struct Story<'a, P: Position> {
 #[derive(Debug)]
 pub(super) struct Keeper {
     path: PathBuf,
+    /// Whether the file is still to come into being: it must not take the place of another.
+    fresh: bool,
     /// There once the file holds everything that happened so far.
     writer: Option<RecordWriter<File>>,
     problem: Option<String>,
 }
 
 impl Keeper {
-    /// Nothing is written yet.
+    /// Nothing is written yet. A file that exists already is the one to go on with.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, writer: None, problem: None }
+        Self { fresh: !path.exists(), path, writer: None, problem: None }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -65,6 +67,28 @@ impl Keeper {
 
     /// Replaces the file by another story. A crash leaves the old one or the new one.
     pub(super) fn rewrite<P: Position>(&mut self, story: &Story<'_, P>) {
+        let written = self.claim().and_then(|()| self.replace(story));
+        match written {
+            Ok(writer) => (self.writer, self.problem) = (Some(writer), None),
+            Err(error) => (self.writer, self.problem) = (None, Some(error.to_string())),
+        }
+    }
+
+    /// Makes the file if it is to be a new one. Where another program was faster, the next free name is taken.
+    fn claim(&mut self) -> io::Result<()> {
+        while self.fresh {
+            match File::create_new(&self.path) {
+                Ok(_) => self.fresh = false,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    self.path = free_path(&self.path);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn replace<P: Position>(&self, story: &Story<'_, P>) -> io::Result<RecordWriter<File>> {
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.new", std::process::id()));
         let new = self.path.with_file_name(name);
@@ -74,13 +98,10 @@ impl Keeper {
             fs::rename(&new, &self.path)?;
             Ok(writer)
         });
-        match written {
-            Ok(writer) => (self.writer, self.problem) = (Some(writer), None),
-            Err(error) => {
-                let _ = fs::remove_file(&new);
-                (self.writer, self.problem) = (None, Some(error.to_string()));
-            }
+        if written.is_err() {
+            let _ = fs::remove_file(&new);
         }
+        written
     }
 }
 

@@ -113,8 +113,8 @@ pub trait AnySitting: Send {
     /// The question for a hint, if a person is to move.
     fn ask_hint(&self) -> Option<HintQuestion>;
 
-    /// From now on every event is written to this file, which comes into being with the next event, or with
-    /// [`save`](AnySitting::save).
+    /// From now on every event is written to this file. It is rewritten, or comes into being, with the next event or
+    /// with [`save`](AnySitting::save).
     fn keep(&mut self, path: Option<PathBuf>);
     /// Where the record is, or will be.
     fn path(&self) -> Option<&Path>;

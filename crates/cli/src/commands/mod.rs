@@ -15,6 +15,7 @@ pub(crate) mod hexapawn;
 pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
+pub(crate) mod play;
 pub(crate) mod players;
 pub(crate) mod replay;
 pub(crate) mod rules;
