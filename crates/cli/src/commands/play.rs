@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,8 @@ use rookery_catalog::{AnySitting, MatchOrder, PERSON, PlayerSpec, Sitter, free_p
 use rookery_record::Limits;
 use rookery_referee::{TimeControl, parse_duration};
 use rookery_rules::{Seat, Seed};
-use rookery_terminal::{Table, clean, open, plain, quoted};
+use rookery_terminal::{App, Leave, Palette, Table, clean, open, plain, quoted, run};
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::data_folder::games_folder;
 use crate::spec::{CheckedSpec, UsageError};
@@ -75,7 +77,37 @@ const INTERRUPTED: u8 = 130;
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let sitting = args.sitting()?;
     let table = Table::new(sitting, args.think, Instant::now());
-    play_plainly(table, out)
+    if args.plain || !has_screen() { play_plainly(table, out) } else { play_on_screen(table, out) }
+}
+
+/// Plays on the full screen, and says afterwards how to go on.
+pub(crate) fn play_on_screen(table: Table, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let mut app = App::new(table, palette(), Instant::now());
+    let stop = stop_signals()?;
+    run::show(&mut app, io::stdout, &stop)?;
+    leave(app, out)
+}
+
+/// The last words of a screen that was left, and the exit code.
+pub(crate) fn leave(app: App, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let interrupted = app.leave() != Some(Leave::Quit);
+    write!(out, "{}", plain::farewell(&app.into_table()))?;
+    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// The colours that the environment asks for.
+pub(crate) fn palette() -> Palette {
+    let var = |name| std::env::var(name).ok();
+    Palette::of(var("NO_COLOR").as_deref(), var("TERM").as_deref(), var("COLORTERM").as_deref())
+}
+
+/// A flag that is raised when the system wants us to end, so that the terminal is given back first.
+pub(crate) fn stop_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT, #[cfg(unix)] signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("signals cannot be watched")?;
+    }
+    Ok(stop)
 }
 
 impl Args {
