@@ -55,7 +55,8 @@ pub(crate) fn draw(scene: &Scene, plan: &Plan, marks: &Marks<'_>, palette: Palet
     }
     if let Tile::Hexagon { .. } = plan.tile {
         for (cell, &corner) in scene.cells.iter().zip(&plan.corners) {
-            outline(cell, corner, plan, palette.cell(scene, cell), buffer);
+            let styles = (palette.cell(scene, cell), palette.ground(scene));
+            outline(cell, corner, plan, styles, buffer);
         }
         for (cell, &corner) in scene.cells.iter().zip(&plan.corners) {
             put_value(scene, cell, corner, plan, palette.cell(scene, cell), buffer);
@@ -157,24 +158,35 @@ impl Brush<'_> {
 }
 
 /// The edges of a hexagon. Those shared with a neighbour are the same characters, drawn twice.
-fn outline(cell: &Cell, corner: (u16, u16), plan: &Plan, style: Style, buffer: &mut Buffer) {
+fn outline(
+    cell: &Cell,
+    corner: (u16, u16),
+    plan: &Plan,
+    (inside, outside): (Style, Style),
+    buffer: &mut Buffer,
+) {
     let Tile::Hexagon { edge, half } = plan.tile else { return };
     if cell.classes.contains(&"hole") {
         return;
     }
-    // The colour behind an edge is that of the cell it lies in.
-    let style = Style { bg: None, ..style };
-    let (left, top) = (i32::from(corner.0), i32::from(corner.1));
+    // The colour behind an edge stays that of the cell it lies in, and the edge is visible on it.
+    let mut draw = |x: u16, y: i32, text: &str| {
+        for (c, x) in text.chars().zip(i32::from(x)..) {
+            let behind = u16::try_from(y).ok().and_then(|y| buffer.cell((x as u16, y))).map(|cell| cell.bg);
+            let ink = if outside.bg.is_some() && behind == outside.bg { outside.fg } else { inside.fg };
+            put(buffer, plan.area, (x, y), &c.to_string(), Style { fg: ink, ..Style::default() });
+        }
+    };
+    let (left, top) = (corner.0, i32::from(corner.1));
     let bar = "_".repeat(edge.into());
-    put(buffer, plan.area, (left + i32::from(half), top - 1), &bar, style);
+    draw(left + half, top - 1, &bar);
     for line in 0..2 * half {
         let (from, to) = plan.tile.span(line);
         let (first, last) = if line < half { ("/", "\\") } else { ("\\", "/") };
-        let y = top + i32::from(line);
-        put(buffer, plan.area, (left + i32::from(from), y), first, style);
-        put(buffer, plan.area, (left + i32::from(to) - 1, y), last, style);
+        draw(left + from, top + i32::from(line), first);
+        draw(left + to - 1, top + i32::from(line), last);
     }
-    put(buffer, plan.area, (left + i32::from(half), top + i32::from(2 * half) - 1), &bar, style);
+    draw(left + half, top + i32::from(2 * half) - 1, &bar);
 }
 
 /// What a cell with a piece is worth: above the piece, or in the lower edge of a tile that has no room for it.

@@ -69,8 +69,9 @@ impl App {
             }
             return;
         }
+        // To a terminal, Escape and a key soon after it look like one key with Alt.
         if key.modifiers.contains(KeyModifiers::ALT) {
-            return;
+            self.press(KeyCode::Esc);
         }
         self.press(key.code);
     }
