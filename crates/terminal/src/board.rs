@@ -137,7 +137,7 @@ impl Brush<'_> {
             put(buffer, self.area, self.at(from, line), left, style);
             put(buffer, self.area, self.at(to - 1, line), right, style);
         }
-        if let Tile::Hexagon { half: 2.., .. } = self.tile {
+        if let (Tile::Hexagon { half: 2.., .. }, false) = (self.tile, self.cell.classes.contains(&"hole")) {
             let id = &self.cell.id;
             let x = (self.tile.size().0.saturating_sub(id.chars().count() as u16)) / 2;
             let style = self.style().add_modifier(Modifier::DIM);
@@ -195,6 +195,6 @@ fn put_value(scene: &Scene, cell: &Cell, corner: (u16, u16), plan: &Plan, style:
     if scene.pieces_on(&cell.id).next().is_some() {
         let line = if half == 1 { 1 } else { half - 2 };
         let at = (i32::from(corner.0 + plan.tile.size().0 / 2), i32::from(corner.1 + line));
-        put(buffer, plan.area, at, &value.to_string(), style);
+        put(buffer, plan.area, at, &value.to_string(), Style { bg: None, ..style });
     }
 }

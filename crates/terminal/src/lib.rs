@@ -3,6 +3,7 @@
 //! - [`Table`]: a sitting with the time that goes by and the threads in which computers think;
 //! - [`plain`]: line by line, for pipes and screen readers;
 //! - [`App`]: the state of the full screen, changed by keys, clicks and time; [`draw`](screen::draw) shows it;
+//! - [`launcher`]: what to play, against whom;
 //! - [`run`]: the real terminal around all this, which is always given back as it was.
 //!
 //! Nothing here knows a game: boards are drawn from [`rookery_rules::Scene`], moves are text.
@@ -12,6 +13,7 @@ mod board;
 mod clean;
 mod command;
 mod keys;
+pub mod launcher;
 mod look;
 mod plan;
 pub mod plain;

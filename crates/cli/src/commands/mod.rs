@@ -12,6 +12,7 @@ pub(crate) mod bench_records;
 pub(crate) mod bench_search;
 pub(crate) mod games;
 pub(crate) mod hexapawn;
+pub(crate) mod launch;
 pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
@@ -22,6 +23,7 @@ pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod solve;
 pub(crate) mod verify;
+pub(crate) mod watch;
 pub(crate) mod welcome;
 
 /// A key of a game's or a player's spec, as JSON.

@@ -81,18 +81,28 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
 }
 
 /// Plays on the full screen, and says afterwards how to go on.
-pub(crate) fn play_on_screen(table: Table, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut app = App::new(table, palette(), Instant::now());
+fn play_on_screen(table: Table, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let app = show_app(App::new(table, palette(), Instant::now()))?;
+    leave(app, out)
+}
+
+/// Shows a match until it is left.
+pub(crate) fn show_app(mut app: App) -> anyhow::Result<App> {
     let stop = stop_signals()?;
     run::show(&mut app, io::stdout, &stop)?;
-    leave(app, out)
+    Ok(app)
 }
 
 /// The last words of a screen that was left, and the exit code.
 pub(crate) fn leave(app: App, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let interrupted = app.leave() != Some(Leave::Quit);
+    let was_interrupted = app.leave() != Some(Leave::Quit);
     write!(out, "{}", plain::farewell(&app.into_table()))?;
-    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    Ok(if was_interrupted { interrupted() } else { ExitCode::SUCCESS })
+}
+
+/// The exit code of a program that was interrupted.
+pub(crate) fn interrupted() -> ExitCode {
+    ExitCode::from(INTERRUPTED)
 }
 
 /// The colours that the environment asks for.
