@@ -164,7 +164,9 @@ impl App {
         if self.table.person_to_move().is_some() && self.watch.is_none() {
             let mut from = self.scene.moves.iter().map(|mv| mv.from.clone());
             let first = from.next().flatten();
-            if first.is_some() && from.all(|from| from == first) && self.scene.moves.iter().all(|mv| mv.to.is_some())
+            if first.is_some()
+                && from.all(|from| from == first)
+                && self.scene.moves.iter().all(|mv| mv.to.is_some())
             {
                 self.selected = first;
             }
@@ -236,7 +238,11 @@ impl App {
     /// Chooses the cursor's cell: the piece to move, where to, or where to place one.
     pub(crate) fn choose_cell(&mut self) {
         if self.table.person_to_move().is_none() || self.watch.is_some() {
-            let error = if self.table.sitting().verdict().is_some() { SittingError::Over } else { SittingError::NotAPerson };
+            let error = if self.table.sitting().verdict().is_some() {
+                SittingError::Over
+            } else {
+                SittingError::NotAPerson
+            };
             return self.say_error(&error);
         }
         let Some(here) = self.cursor_id().map(str::to_owned) else { return };
@@ -249,9 +255,7 @@ impl App {
             Some(from) if *from == here => {
                 find(&|mv| mv.from.as_ref() == here_or_none && mv.to.as_ref().is_none_or(|to| *to == here))
             }
-            Some(from) => {
-                find(&|mv| mv.from.as_ref() == Some(from) && mv.to.as_ref() == here_or_none)
-            }
+            Some(from) => find(&|mv| mv.from.as_ref() == Some(from) && mv.to.as_ref() == here_or_none),
             None if begins.is_empty() => {
                 find(&|mv| mv.from.is_none() && mv.to.as_ref().is_none_or(|to| *to == here))
             }
@@ -273,7 +277,9 @@ impl App {
                 let text = format!("No move from {from} to {here}; Tab goes through those there are.");
                 self.say(Tone::Wrong, text);
             }
-            ([], None) => self.say(Tone::Wrong, format!("No move begins at {here}; Tab goes through those that do.")),
+            ([], None) => {
+                self.say(Tone::Wrong, format!("No move begins at {here}; Tab goes through those that do."))
+            }
         }
     }
 

@@ -127,7 +127,8 @@ impl Brush<'_> {
                 // Of two pieces the lower one is shown behind the upper.
                 let marks: Vec<&str> = pieces.iter().rev().map(|piece| piece.mark.as_str()).collect();
                 let text = marks.join("/");
-                let text = if text.chars().count() == 1 && to - from >= 5 { format!(" {text} ") } else { text };
+                let text =
+                    if text.chars().count() == 1 && to - from >= 5 { format!(" {text} ") } else { text };
                 (text, self.palette.piece(top.sprite, top.seat))
             }
             [] => (self.empty(), self.style()),

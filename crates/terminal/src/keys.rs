@@ -114,8 +114,8 @@ impl App {
     /// A letter is a command, or begins a move. One that may be both waits for what follows.
     fn letter(&mut self, c: char) {
         let watching = self.watch.is_some();
-        let begins_move = self.table.person_to_move().is_some()
-            && self.scene.moves.iter().any(|mv| mv.id.starts_with(c));
+        let begins_move =
+            self.table.person_to_move().is_some() && self.scene.moves.iter().any(|mv| mv.id.starts_with(c));
         match command(c) {
             Some((_, what)) if begins_move && !watching => {
                 self.input = Some(c.to_string());
@@ -146,7 +146,8 @@ impl App {
                 let text = input.clone();
                 let mut letters = text.chars();
                 let only = letters.next().filter(|_| letters.next().is_none());
-                let command = only.and_then(command).map_or_else(|| Command::parse(&text), |(command, _)| command);
+                let command =
+                    only.and_then(command).map_or_else(|| Command::parse(&text), |(command, _)| command);
                 self.message.1.clear();
                 if self.obey(command) {
                     self.input = None;

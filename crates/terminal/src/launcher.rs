@@ -106,7 +106,8 @@ impl Launcher {
     }
 
     fn items(&self) -> Vec<Item> {
-        let item = |text: &str, note: &str, act: Act| Item { text: text.to_owned(), note: note.to_owned(), act };
+        let item =
+            |text: &str, note: &str, act: Act| Item { text: text.to_owned(), note: note.to_owned(), act };
         match self.page {
             Page::Home => {
                 let games = CATALOG.iter().enumerate();
@@ -114,7 +115,11 @@ impl Launcher {
                     .map(|(idx, game)| item(game.title(), game.summary(), Act::Open(Page::Game(idx))))
                     .collect();
                 if !self.recent.is_empty() {
-                    items.push(item("Matches of yours", "go on with one, or see it again", Act::Open(Page::Records)));
+                    items.push(item(
+                        "Matches of yours",
+                        "go on with one, or see it again",
+                        Act::Open(Page::Records),
+                    ));
                 }
                 items.push(item("Help", "what else there is", Act::Open(Page::Help)));
                 items.push(item("Quit", "", Act::Go(Wish::Quit)));
@@ -182,7 +187,9 @@ impl Launcher {
             KeyCode::Home => self.at = 0,
             KeyCode::End => self.at = items.len() - 1,
             KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => self.choose(self.at),
-            KeyCode::Esc | KeyCode::Left | KeyCode::Backspace if self.page != Page::Home => self.open(Page::Home),
+            KeyCode::Esc | KeyCode::Left | KeyCode::Backspace if self.page != Page::Home => {
+                self.open(Page::Home)
+            }
             KeyCode::Char('q') => self.wish = Some(Wish::Quit),
             KeyCode::Char('?') | KeyCode::F(1) => self.open(Page::Help),
             KeyCode::Char(c) => {
@@ -296,7 +303,13 @@ impl Screen for Launcher {
             let chosen = number == self.at;
             let style = if chosen { self.palette.loud() } else { Style::default() };
             let sign = if chosen { '>' } else { ' ' };
-            line(buffer, room, row, &format!(" {sign} {:>2}  {:22} {}", number + 1, item.text, item.note), style);
+            line(
+                buffer,
+                room,
+                row,
+                &format!(" {sign} {:>2}  {:22} {}", number + 1, item.text, item.note),
+                style,
+            );
             self.hot.push((Rect { y: room.y + row, height: 1, ..room }, Hot::Row(number)));
         }
         if self.page == Page::Help {
@@ -307,7 +320,13 @@ impl Screen for Launcher {
         let bottom = area.bottom().saturating_sub(1);
         let same = items.get(self.at).map(|item| command(&item.act)).unwrap_or_default();
         if !same.is_empty() && area.height > TOP + BOTTOM {
-            line(buffer, Rect { y: bottom - 1, height: 1, ..area }, 0, &format!(" {same}"), self.palette.faint());
+            line(
+                buffer,
+                Rect { y: bottom - 1, height: 1, ..area },
+                0,
+                &format!(" {same}"),
+                self.palette.faint(),
+            );
         }
         let bar = Rect { y: bottom, height: 1.min(area.height), ..area };
         buffer.set_style(bar, self.palette.bar());

@@ -21,7 +21,9 @@ impl Palette {
         let term = term.unwrap_or_default();
         if no_color.is_some_and(|value| !value.is_empty()) || term == "dumb" {
             Self::Mono
-        } else if term.contains("256") || term.contains("direct") || color_term.is_some_and(|value| !value.is_empty())
+        } else if term.contains("256")
+            || term.contains("direct")
+            || color_term.is_some_and(|value| !value.is_empty())
         {
             Self::Rich
         } else {

@@ -139,7 +139,11 @@ fn say_board(table: &Table, out: &mut dyn Write) -> io::Result<()> {
             let time = time.map(|time| format!(" {} left.", clock_text(time))).unwrap_or_default();
             match sitting.sitter(seat) {
                 Sitter::Person => writeln!(out, "{name}, your move.{time} Type a move, or help.")?,
-                _ => writeln!(out, "{name} ({}) cannot play here. Type load FILE or quit.", table.player(seat))?,
+                _ => writeln!(
+                    out,
+                    "{name} ({}) cannot play here. Type load FILE or quit.",
+                    table.player(seat)
+                )?,
             }
         }
     }
@@ -219,7 +223,9 @@ fn hint(table: &mut Table, out: &mut dyn Write) -> io::Result<Result<(), String>
 
 fn save(table: &mut Table, path: Option<&Path>, out: &mut dyn Write) -> io::Result<Result<(), String>> {
     let saved = match path {
-        Some(path) => table.sitting().save_as(path).map(|()| path.to_owned()).map_err(|error| error.to_string()),
+        Some(path) => {
+            table.sitting().save_as(path).map(|()| path.to_owned()).map_err(|error| error.to_string())
+        }
         None => match table.sitting().path().map(Path::to_owned) {
             Some(path) => table.sitting_mut().save().map(|()| path).map_err(|error| error.to_string()),
             None => Err("no record is kept; name a file: save FILE".to_owned()),

@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn arrows_reach_every_cell() {
-        for spec in ["fish", "fish:board=classic", "fish:rows=1,cols=8", "stones:rows=3,cols=5", "renpaarden"] {
+        for spec in ["fish", "fish:board=classic", "fish:rows=1,cols=8", "stones:rows=3,cols=5", "renpaarden"]
+        {
             let scene = start(spec).unwrap().scene();
             let mut reached = vec![0];
             let mut at = 0;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport, backend::CrosstermBackend};
@@ -62,11 +62,14 @@ impl Screen for App {
 }
 
 /// Shows something on the full screen until it is done, or until `stop` is raised. `output` makes a way to the terminal.
-pub fn show<W: Write + 'static>(screen: &mut dyn Screen, output: fn() -> W, stop: &AtomicBool) -> io::Result<()> {
+pub fn show<W: Write + 'static>(
+    screen: &mut dyn Screen,
+    output: fn() -> W,
+    stop: &AtomicBool,
+) -> io::Result<()> {
     let _entered = Entered::new(output)?;
     let options = TerminalOptions { viewport: Viewport::Fullscreen };
     let mut terminal = Terminal::with_options(CrosstermBackend::new(output()), options)?;
-    terminal.clear()?;
     while !screen.is_done() {
         screen.tick(Instant::now());
         terminal.draw(|frame| screen.draw(frame))?;
@@ -97,7 +100,7 @@ impl<W: Write + 'static> Entered<W> {
         IN_USE.store(true, Ordering::SeqCst);
         // From here on it is given back, also if the next step fails.
         let entered = Self { output };
-        execute!(output(), EnterAlternateScreen, EnableMouseCapture)?;
+        execute!(output(), EnterAlternateScreen, Clear(ClearType::All), EnableMouseCapture)?;
         Ok(entered)
     }
 }

@@ -174,7 +174,10 @@ fn inset(area: Rect, by: u16) -> Rect {
 fn put_mark(app: &App, seat: Seat, area: Rect, row: u16, buffer: &mut Buffer) {
     let piece = app.scene.pieces.iter().find(|piece| piece.seat == seat);
     let name = seat_name(&app.scene, seat);
-    let mark = piece.map_or_else(|| name.chars().last().map(String::from).unwrap_or_default(), |piece| piece.mark.clone());
+    let mark = piece.map_or_else(
+        || name.chars().last().map(String::from).unwrap_or_default(),
+        |piece| piece.mark.clone(),
+    );
     line(buffer, area, row, &format!(" {mark} "), app.palette.piece(app.scene.sprite, seat));
 }
 
@@ -211,7 +214,8 @@ fn draw_bottom(app: &mut App, area: Rect, buffer: &mut Buffer) {
     match &app.input {
         Some(input) => {
             let room = usize::from(area.width).saturating_sub(40);
-            let shown: String = input.chars().rev().take(room).collect::<Vec<_>>().into_iter().rev().collect();
+            let shown: String =
+                input.chars().rev().take(room).collect::<Vec<_>>().into_iter().rev().collect();
             let text = format!(" move: {}_   (Enter plays it, Esc does not)", clean(&shown));
             line(buffer, bar, 0, &text, app.palette.bar().add_modifier(Modifier::BOLD));
         }
@@ -227,7 +231,11 @@ fn status(app: &App) -> String {
     let status = app.table.status(&app.scene);
     let sitting = app.table.sitting();
     if sitting.verdict().is_some() {
-        return if app.watch.is_some() { status } else { format!("{status} n: a new match, u: undo, q: quit") };
+        return if app.watch.is_some() {
+            status
+        } else {
+            format!("{status} n: a new match, u: undo, q: quit")
+        };
     }
     match (app.scene.cells.get(app.cursor), app.table.person_to_move()) {
         (Some(cell), Some(_)) if app.watch.is_none() => {
@@ -256,7 +264,10 @@ pub(crate) fn key_bar(
         let spot = Rect { x, width, ..area };
         line(buffer, spot, 0, text, style);
         let key_width = text.chars().take_while(|c| *c != ' ').count();
-        buffer.set_style(Rect { width: key_width as u16, ..spot }, Style::default().add_modifier(Modifier::BOLD));
+        buffer.set_style(
+            Rect { width: key_width as u16, ..spot },
+            Style::default().add_modifier(Modifier::BOLD),
+        );
         hot.push((spot, Hot::Key(key)));
         x += width + 2;
     }
@@ -281,7 +292,8 @@ fn draw_popup(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer) {
             let height = (moves.len() as u16 + 2).min(area.height.saturating_sub(4)).max(3);
             let inside = frame(area, (50, height), "Which move?", app, buffer);
             let skipped = (at + 1).saturating_sub(inside.height.into());
-            for (row, (number, (id, label))) in (0..inside.height).zip(moves.iter().enumerate().skip(skipped)) {
+            for (row, (number, (id, label))) in (0..inside.height).zip(moves.iter().enumerate().skip(skipped))
+            {
                 let sign = if number == *at { ">" } else { " " };
                 let text = format!("{sign}{:>3} {id}  {label}", number + 1);
                 let style = if number == *at { app.palette.loud() } else { Style::default() };
@@ -323,12 +335,8 @@ fn clean_lines(text: &str) -> String {
 /// An empty box in the middle; gives back its inside.
 fn frame(area: Rect, (width, height): (u16, u16), title: &str, app: &App, buffer: &mut Buffer) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
-    let outer = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
+    let outer =
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     framed(outer, title, app.palette.loud(), buffer)
 }
 
@@ -336,7 +344,8 @@ fn frame(area: Rect, (width, height): (u16, u16), title: &str, app: &App, buffer
 pub(crate) fn framed(outer: Rect, title: &str, style: Style, buffer: &mut Buffer) -> Rect {
     use ratatui::widgets::{Block, Clear, Padding, Widget};
     Clear.render(outer, buffer);
-    let block = Block::bordered().title(format!(" {title} ")).title_style(style).padding(Padding::horizontal(1));
+    let block =
+        Block::bordered().title(format!(" {title} ")).title_style(style).padding(Padding::horizontal(1));
     let inside = block.inner(outer);
     block.render(outer, buffer);
     inside

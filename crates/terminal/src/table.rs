@@ -254,7 +254,12 @@ impl Table {
             .count();
         match self.sitting.sitter(seat) {
             Sitter::Person if persons == 1 => "you".to_owned(),
-            _ => self.sitting.header().seats.get(seat.index()).map_or_else(String::new, |entry| clean(&entry.name)),
+            _ => self
+                .sitting
+                .header()
+                .seats
+                .get(seat.index())
+                .map_or_else(String::new, |entry| clean(&entry.name)),
         }
     }
 

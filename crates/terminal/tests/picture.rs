@@ -56,7 +56,8 @@ fn shots(dir: &Path) {
             }
             stage.press(KeyCode::Tab);
             stage.press(KeyCode::Enter);
-            std::fs::write(dir.join(format!("{name}-{kind}.svg")), common::svg::svg(stage.buffer(), name)).unwrap();
+            std::fs::write(dir.join(format!("{name}-{kind}.svg")), common::svg::svg(stage.buffer(), name))
+                .unwrap();
         }
     }
 }

@@ -76,7 +76,8 @@ fn recent() -> Vec<Recent> {
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let is_record = entry.file_name().to_string_lossy().ends_with(".rookery.jsonl");
-            let metadata = entry.metadata().ok().filter(|metadata| is_record && metadata.len() <= MAX_BYTES)?;
+            let metadata =
+                entry.metadata().ok().filter(|metadata| is_record && metadata.len() <= MAX_BYTES)?;
             Some((metadata.modified().ok()?, entry.path()))
         })
         .collect();

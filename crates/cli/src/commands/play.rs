@@ -114,7 +114,12 @@ pub(crate) fn palette() -> Palette {
 /// A flag that is raised when the system wants us to end, so that the terminal is given back first.
 pub(crate) fn stop_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGTERM, SIGINT, #[cfg(unix)] signal_hook::consts::SIGHUP] {
+    for signal in [
+        SIGTERM,
+        SIGINT,
+        #[cfg(unix)]
+        signal_hook::consts::SIGHUP,
+    ] {
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("signals cannot be watched")?;
     }
     Ok(stop)
@@ -158,9 +163,9 @@ pub(crate) fn begin(
     }
     players.resize(n_seats, parse(OPPONENT));
     for player in players.iter().filter(|player| !player.is_person()) {
-        spec.game.check_player(player).map_err(|error| {
-            UsageError(format!("{player}: {error}; a person is `{PERSON}`"))
-        })?;
+        spec.game
+            .check_player(player)
+            .map_err(|error| UsageError(format!("{player}: {error}; a person is `{PERSON}`")))?;
     }
     let seed = seed.unwrap_or_else(random_seed);
     let order = MatchOrder {

@@ -85,7 +85,8 @@ pub(crate) fn watch_on_screen(app: App) -> anyhow::Result<Leave> {
 impl Args {
     fn new_match(&self, path: &Path) -> Result<Box<dyn AnySitting>, anyhow::Error> {
         let spec: CheckedSpec = self.what.parse().map_err(|error| {
-            let looks_like_a_file = self.what.contains(['/', '.']) || PathBuf::from(path).extension().is_some();
+            let looks_like_a_file =
+                self.what.contains(['/', '.']) || PathBuf::from(path).extension().is_some();
             let hint = if looks_like_a_file { "there is no such file, and as a game spec " } else { "" };
             UsageError(format!("{}: {hint}{error}", path.display()))
         })?;

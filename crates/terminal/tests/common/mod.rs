@@ -122,9 +122,10 @@ impl Stage {
     #[track_caller]
     pub(crate) fn find(&self, text: &str) -> (u16, u16) {
         let shown = self.text();
-        let (row, line) = shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap_or_else(|| {
-            panic!("the screen says {text:?}:\n{shown}");
-        });
+        let (row, line) =
+            shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap_or_else(|| {
+                panic!("the screen says {text:?}:\n{shown}");
+            });
         let col = line.split(text).next().unwrap().chars().count();
         (col as u16, row as u16)
     }
