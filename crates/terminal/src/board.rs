@@ -126,9 +126,10 @@ impl Brush<'_> {
             [.., top] => {
                 // Of two pieces the lower one is shown behind the upper.
                 let marks: Vec<&str> = pieces.iter().rev().map(|piece| piece.mark.as_str()).collect();
-                let text = marks.join("/");
-                let text =
-                    if text.chars().count() == 1 && to - from >= 5 { format!(" {text} ") } else { text };
+                // Beside numbers that say what a cell is worth, a piece's own must look different.
+                let sign = if self.cell.value.is_some() { "@" } else { "" };
+                let text = format!("{sign}{}", marks.join("/"));
+                let text = if to - from >= 5 { format!("{text:^3}") } else { text };
                 (text, self.palette.piece(top.sprite, top.seat))
             }
             [] => (self.empty(), self.style()),

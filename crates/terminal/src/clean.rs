@@ -33,7 +33,12 @@ pub fn quoted(path: &Path) -> String {
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = vec![];
-    for paragraph in text.lines() {
+    for paragraph in text.lines().map(str::trim_end) {
+        // What fits stays as it is, with its columns.
+        if paragraph.chars().count() <= width {
+            lines.push(paragraph.to_owned());
+            continue;
+        }
         let indent: String = paragraph.chars().take_while(|c| *c == ' ').take(width / 2).collect();
         let mut line = String::new();
         for word in paragraph.split_whitespace() {

@@ -12,10 +12,10 @@ use crate::plan::{Way, neighbour};
 use crate::popup::{Popup, Reply, edit};
 
 pub(crate) const PLAY_HELP: &str = "\
-arrows         go to a neighbouring cell; Tab to the next where something can be done
+arrows         to a neighbouring cell; Tab: where something can be done
 Enter, space   choose a piece, then where it goes; a click does the same
 letter, digit  type a move, then Enter; short forms will do
-:              type anything: a move, or undo, hint, moves, save FILE ...
+:              type a move or a word: undo, hint, moves, save FILE, load FILE
 u  r           undo, redo
 h              a hint, and why
 m              the legal moves, to choose from

@@ -242,12 +242,13 @@ fn command(act: &Act) -> String {
 }
 
 const HELP: &str = "\
-rookery play fish:players=3 human easy human   other numbers of players
-rookery play hexapawn:rows=8,cols=8            other boards; `rookery games` lists all keys
+rookery play fish:players=3 human easy human   more players
+rookery play hexapawn:rows=8,cols=8            other boards
 rookery play stones --time 10m+5s              clocks
-rookery play fish --plain                      line by line, for screen readers
+rookery play fish --plain                      for screen readers
+rookery games                                  games and their keys
 rookery players                                who can be seated
-rookery rules fish                             how a game is played; ? on the board shows it, too
+rookery rules fish                             how it is played
 rookery --help                                 everything else";
 
 const KEYS: &[(&str, KeyCode)] = &[

@@ -26,4 +26,4 @@ mod watch;
 pub use app::{App, Leave};
 pub use clean::{clean, quoted};
 pub use look::Palette;
-pub use table::{Announcement, Table, open};
+pub use table::{Announcement, Table, open, open_to_play};

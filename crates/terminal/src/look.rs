@@ -89,7 +89,8 @@ impl Palette {
             _ => OTHERS[seat.index()],
         };
         let ink = if paper == WHITE { BLACK } else { WHITE };
-        self.style(paper, ink).add_modifier(Modifier::BOLD)
+        let style = self.style(paper, ink).add_modifier(Modifier::BOLD);
+        if self == Self::Mono { style.add_modifier(Modifier::REVERSED) } else { style }
     }
 
     /// The cell of the cursor.

@@ -234,8 +234,7 @@ impl Table {
 
     /// Goes on with another record. The old match stays as it is if there is something wrong with the file.
     pub fn load(&mut self, path: &Path, now: Instant) -> Result<(), String> {
-        let mut sitting = open(path)?;
-        sitting.keep(Some(path.to_owned()));
+        let sitting = open_to_play(path)?;
         self.forget(now);
         self.sitting = sitting;
         Ok(())
@@ -282,11 +281,32 @@ impl Table {
     }
 }
 
-/// The match of a record.
+/// The match of a record, to look at.
 pub fn open(path: &Path) -> Result<Box<dyn AnySitting>, String> {
     let name = clean(&path.display().to_string());
-    let file = File::open(path).map_err(|error| format!("{name}: it cannot be opened: {error}"))?;
-    load_sitting(BufReader::new(file)).map_err(|error| format!("{name}: {}", clean(&error.to_string())))
+    let file = File::open(path).map_err(|error| format!("cannot open {name}: {error}"))?;
+    let loaded = load_sitting(BufReader::new(file));
+    loaded.map_err(|error| format!("cannot read {name}: {}", clean(&error.to_string())))
+}
+
+/// The match of a record, to go on with in the same file.
+pub fn open_to_play(path: &Path) -> Result<Box<dyn AnySitting>, String> {
+    let mut sitting = open(path)?;
+    let seats = Seat::all(sitting.header().seats.len());
+    if let Some(seat) = sitting.to_ask()
+        && sitting.sitter(seat) == Sitter::Stranger
+    {
+        let (name, player) = (path.display().to_string(), &sitting.header().seats[seat.index()].player);
+        return Err(format!(
+            "in {} {seat} is `{}`, who cannot be seated here; look at the match with `rookery watch`",
+            clean(&name),
+            clean(player)
+        ));
+    }
+    // A match of programs is only looked at: nothing may be added to its record.
+    let has_person = seats.into_iter().any(|seat| sitting.sitter(seat) == Sitter::Person);
+    sitting.keep(has_person.then(|| path.to_owned()));
+    Ok(sitting)
 }
 
 /// How the game calls a seat: what its caption begins with.

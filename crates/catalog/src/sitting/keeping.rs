@@ -42,7 +42,7 @@ impl Keeper {
     }
 
     pub(super) fn is_kept(&self) -> bool {
-        self.writer.is_some()
+        !self.fresh
     }
 
     pub(super) fn problem(&self) -> Option<&str> {

@@ -118,7 +118,7 @@ pub trait AnySitting: Send {
     fn keep(&mut self, path: Option<PathBuf>);
     /// Where the record is, or will be.
     fn path(&self) -> Option<&Path>;
-    /// Whether the record is on disk.
+    /// Whether the record has its file.
     fn is_kept(&self) -> bool;
     /// Writes the record now, all of it.
     fn save(&mut self) -> Result<(), SittingError>;
@@ -181,7 +181,7 @@ impl fmt::Display for SittingError {
             Self::TimeOver => f.write_str("the time was over before the move came"),
             Self::NothingToUndo => f.write_str("there is no move of yours to take back"),
             Self::NothingToRedo => f.write_str("no move was taken back, so there is none to play again"),
-            Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
+            Self::Record(path, problem) => write!(f, "cannot write {}: {problem}", path.display()),
         }
     }
 }

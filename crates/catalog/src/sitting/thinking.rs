@@ -93,7 +93,7 @@ pub struct Hint {
 
 /// Random games behind a hint, and the time they may take on a slow machine.
 const HINT_WORK: u64 = 20_000;
-const HINT_TIME: Duration = Duration::from_secs(3);
+const HINT_TIME: Duration = Duration::from_secs(10);
 
 impl HintQuestion {
     /// Raised, it makes the answer come at once.

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::anyhow;
 use rookery_catalog::{AnySitting, PlayerSpec};
 use rookery_terminal::launcher::{Launcher, Recent, Wish};
-use rookery_terminal::{App, Leave, Table, clean, open, run};
+use rookery_terminal::{App, Leave, Table, clean, open, open_to_play, run};
 
-use super::play::{begin, interrupted, leave, new_record, palette, resume, show_app, stop_signals};
+use super::play::{begin, interrupted, leave, new_record, palette, show_app, stop_signals};
 use super::watch::watch_on_screen;
 use crate::data_folder::games_folder;
 use crate::spec::CheckedSpec;
@@ -39,9 +39,9 @@ pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
                 sitting.keep(Some(new_record(game)));
                 play(sitting, out)?
             }
-            Some(Wish::Resume(path)) => play(resume(path)?, out)?,
+            Some(Wish::Resume(path)) => play(open_to_play(&path).map_err(|problem| anyhow!(problem))?, out)?,
             Some(Wish::Watch { game, players }) => watch(new_match(game, &players)?, true)?,
-            Some(Wish::Replay(path)) => watch(open(&path).map_err(|problem| anyhow!("{problem}"))?, false)?,
+            Some(Wish::Replay(path)) => watch(open(&path).map_err(|problem| anyhow!(problem))?, false)?,
         };
         if left == Leave::Interrupted {
             return Ok(interrupted());

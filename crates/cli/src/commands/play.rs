@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use rookery_catalog::{AnySitting, MatchOrder, PERSON, PlayerSpec, Sitter, free_path, sit};
+use rookery_catalog::{AnySitting, MatchOrder, PERSON, PlayerSpec, free_path, sit};
 use rookery_record::Limits;
 use rookery_referee::{TimeControl, parse_duration};
-use rookery_rules::{Seat, Seed};
-use rookery_terminal::{App, Leave, Palette, Table, clean, open, plain, quoted, run};
+use rookery_rules::Seed;
+use rookery_terminal::{App, Leave, Palette, Table, open_to_play, plain, quoted, run};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::data_folder::games_folder;
@@ -128,7 +128,7 @@ pub(crate) fn stop_signals() -> anyhow::Result<Arc<AtomicBool>> {
 impl Args {
     fn sitting(&self) -> anyhow::Result<Box<dyn AnySitting>> {
         if let Some(path) = &self.resume {
-            return resume(path.clone());
+            return open_to_play(path).map_err(|problem| anyhow!(problem));
         }
         let spec = self.spec.as_ref().expect("clap asks for a spec unless there is a record to go on with");
         let mut sitting = begin(spec, &self.players, self.seed.map(Seed), self.time)?;
@@ -190,26 +190,6 @@ fn random_seed() -> Seed {
     Seed(since.map_or(0, |since| since.as_millis() as u64) % 1_000_000)
 }
 
-/// A match that goes on, in the same file.
-pub(crate) fn resume(path: PathBuf) -> anyhow::Result<Box<dyn AnySitting>> {
-    let mut sitting = open(&path).map_err(|problem| anyhow!("{problem}"))?;
-    if let Some(seat) = sitting.to_ask()
-        && sitting.sitter(seat) == Sitter::Stranger
-    {
-        let name = clean(&sitting.header().seats[seat.index()].player);
-        return Err(UsageError(format!(
-            "{}: {seat} is {name:?}, who cannot be seated here; look at the match with `rookery watch`",
-            path.display()
-        ))
-        .into());
-    }
-    let has_person =
-        Seat::all(sitting.header().seats.len()).any(|seat| sitting.sitter(seat) == Sitter::Person);
-    // A match of programs is only looked at: nothing may be added to its record.
-    sitting.keep(has_person.then_some(path));
-    Ok(sitting)
-}
-
 fn keep_at(sitting: &mut dyn AnySitting, path: PathBuf) -> anyhow::Result<()> {
     if path.exists() {
         let file = quoted(&path);
@@ -251,5 +231,6 @@ fn play_plainly(mut table: Table, out: &mut dyn Write) -> anyhow::Result<ExitCod
 
 /// Whether a full screen makes sense.
 pub(crate) fn has_screen() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !is_dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
 }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             ))
             .into());
         }
-        (open(path).map_err(|problem| anyhow!("{problem}"))?, false)
+        (open(path).map_err(|problem| anyhow!(problem))?, false)
     } else {
         (args.new_match(path)?, true)
     };
@@ -87,7 +87,11 @@ impl Args {
         let spec: CheckedSpec = self.what.parse().map_err(|error| {
             let looks_like_a_file =
                 self.what.contains(['/', '.']) || PathBuf::from(path).extension().is_some();
-            let hint = if looks_like_a_file { "there is no such file, and as a game spec " } else { "" };
+            let hint = if looks_like_a_file {
+                "there is no such record, and it is no game spec either: "
+            } else {
+                ""
+            };
             UsageError(format!("{}: {hint}{error}", path.display()))
         })?;
         if let Some(player) = self.players.iter().find(|player| player.is_person()) {
