@@ -180,18 +180,18 @@ impl App {
         self.message = (tone, clean(text.as_ref()));
     }
 
-    fn say_error(&mut self, error: &dyn std::fmt::Display) {
+    pub(crate) fn say_error(&mut self, error: &dyn std::fmt::Display) {
         let text = crate::table::capital(&error.to_string());
         self.say(Tone::Wrong, format!("{text}."));
     }
 
     /// A cell where a move begins.
     fn first_cell(&self) -> usize {
-        let ids = self.scene.moves.iter().filter_map(|mv| mv.from.as_ref().or(mv.to.as_ref()));
-        ids.filter_map(|id| self.cell_number(id)).next().unwrap_or(0)
+        let mut ids = self.scene.moves.iter().filter_map(|mv| mv.from.as_ref().or(mv.to.as_ref()));
+        ids.find_map(|id| self.cell_number(id)).unwrap_or(0)
     }
 
-    fn cell_number(&self, id: &str) -> Option<usize> {
+    pub(crate) fn cell_number(&self, id: &str) -> Option<usize> {
         self.scene.cells.iter().position(|cell| cell.id == id)
     }
 
@@ -207,80 +207,6 @@ impl App {
             self.selected = mv.from.filter(|_| mv.to.is_some());
         }
         self.say(Tone::Loud, format!("Hint: {}.", hint.reason));
-    }
-
-    /// The cells that the selected piece can go to.
-    pub(crate) fn targets(&self) -> Vec<&str> {
-        let Some(selected) = &self.selected else { return vec![] };
-        let moves = self.scene.moves.iter().filter(|mv| mv.from.as_ref() == Some(selected));
-        moves.filter_map(|mv| mv.to.as_deref()).collect()
-    }
-
-    /// The next cell, or the one before, at which something can be done.
-    pub(crate) fn jump(&mut self, back: bool) {
-        let mut cells: Vec<usize> = match &self.selected {
-            Some(_) => self.targets().into_iter().filter_map(|id| self.cell_number(id)).collect(),
-            None => {
-                let ids = self.scene.moves.iter().filter_map(|mv| mv.from.as_ref().or(mv.to.as_ref()));
-                ids.filter_map(|id| self.cell_number(id)).collect()
-            }
-        };
-        cells.sort_unstable();
-        cells.dedup();
-        let next = if back {
-            cells.iter().rev().find(|&&cell| cell < self.cursor).or(cells.last())
-        } else {
-            cells.iter().find(|&&cell| cell > self.cursor).or(cells.first())
-        };
-        self.cursor = next.copied().unwrap_or(self.cursor);
-    }
-
-    /// Chooses the cursor's cell: the piece to move, where to, or where to place one.
-    pub(crate) fn choose_cell(&mut self) {
-        if self.table.person_to_move().is_none() || self.watch.is_some() {
-            let error = if self.table.sitting().verdict().is_some() {
-                SittingError::Over
-            } else {
-                SittingError::NotAPerson
-            };
-            return self.say_error(&error);
-        }
-        let Some(here) = self.cursor_id().map(str::to_owned) else { return };
-        let here_or_none = Some(&here);
-        let find = |test: &dyn Fn(&Move) -> bool| -> Vec<Move> {
-            self.scene.moves.iter().filter(|mv| test(mv)).cloned().collect()
-        };
-        let begins = find(&|mv| mv.from.as_ref() == here_or_none);
-        let found = match &self.selected {
-            Some(from) if *from == here => {
-                find(&|mv| mv.from.as_ref() == here_or_none && mv.to.as_ref().is_none_or(|to| *to == here))
-            }
-            Some(from) => find(&|mv| mv.from.as_ref() == Some(from) && mv.to.as_ref() == here_or_none),
-            None if begins.is_empty() => {
-                find(&|mv| mv.from.is_none() && mv.to.as_ref().is_none_or(|to| *to == here))
-            }
-            None if begins.iter().all(|mv| mv.to.is_none()) => begins.clone(),
-            None => vec![],
-        };
-        match (found.as_slice(), &self.selected) {
-            ([only], _) => drop(self.play(&only.id)),
-            ([_, _, ..], _) => {
-                let moves = found.iter().map(|mv| (mv.id.clone(), mv.label.clone())).collect();
-                self.popup = Some(Popup::Choice { moves, at: 0 });
-            }
-            ([], Some(from)) if *from == here => self.selected = None,
-            ([], _) if !begins.is_empty() => {
-                self.selected = Some(here);
-                self.message.1.clear();
-            }
-            ([], Some(from)) => {
-                let text = format!("No move from {from} to {here}; Tab goes through those there are.");
-                self.say(Tone::Wrong, text);
-            }
-            ([], None) => {
-                self.say(Tone::Wrong, format!("No move begins at {here}; Tab goes through those that do."))
-            }
-        }
     }
 
     /// Plays a move of the person to move. Whether it was one.

@@ -188,7 +188,7 @@ impl Launcher {
             KeyCode::End => self.at = items.len() - 1,
             KeyCode::Enter | KeyCode::Char(' ') | KeyCode::Right => self.choose(self.at),
             KeyCode::Esc | KeyCode::Left | KeyCode::Backspace if self.page != Page::Home => {
-                self.open(Page::Home)
+                self.open(Page::Home);
             }
             KeyCode::Char('q') => self.wish = Some(Wish::Quit),
             KeyCode::Char('?') | KeyCode::F(1) => self.open(Page::Help),
@@ -266,12 +266,8 @@ impl Screen for Launcher {
     fn update(&mut self, event: &Event) {
         match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => {}
-            Event::Key(key) if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                if key.code == KeyCode::Char('c') {
-                    self.interrupt();
-                }
-            }
-            Event::Key(key) => self.press(key.code),
+            Event::Key(key) if !key.modifiers.contains(KeyModifiers::CONTROL) => self.press(key.code),
+            Event::Key(key) if key.code == KeyCode::Char('c') => self.interrupt(),
             Event::Mouse(mouse) if mouse.kind == MouseEventKind::Down(MouseButton::Left) => {
                 let at = Position { x: mouse.column, y: mouse.row };
                 match self.hot.iter().find(|(area, _)| area.contains(at)) {

@@ -10,6 +10,7 @@
 
 mod app;
 mod board;
+mod choosing;
 mod clean;
 mod command;
 mod keys;

@@ -82,10 +82,8 @@ pub fn watch(table: &mut Table, delay: Duration, live: bool, out: &mut dyn Write
 /// What to say at the end: how it stands, where the record is, how to go on.
 pub fn farewell(table: &Table) -> String {
     let sitting = table.sitting();
-    let mut text = String::new();
-    if sitting.verdict().is_some() {
-        text += &format!("{}\n", table.status(&sitting.scene()));
-    }
+    let ending = sitting.verdict().map(|_| format!("{}\n", table.status(&sitting.scene())));
+    let text = ending.unwrap_or_default();
     let Some(path) = sitting.path().filter(|_| sitting.is_kept()) else { return text };
     let file = quoted(path);
     let (what, command) = match sitting.verdict() {

@@ -63,13 +63,11 @@ impl Plan {
             sketch.width <= i32::from(room.width) && sketch.height <= i32::from(room.height)
         };
         let limit = |n: i32| u16::try_from(n).unwrap_or(u16::MAX);
-        match plans.iter().find(fits) {
-            Some(sketch) => Ok(sketch.place(room)),
-            None => {
-                let smallest = plans.last().expect("there are several sizes");
-                Err((limit(smallest.width), limit(smallest.height)))
-            }
+        if let Some(sketch) = plans.iter().find(fits) {
+            return Ok(sketch.place(room));
         }
+        let smallest = plans.last().expect("there are several sizes");
+        Err((limit(smallest.width), limit(smallest.height)))
     }
 
     /// The cell at a place of the screen.
@@ -169,7 +167,7 @@ fn hexagons(scene: &Scene, edge: u16, half: u16) -> Sketch {
     let (edge, half) = (i32::from(edge), i32::from(half));
     let (left, up, right, down) = scene.cells[0].shape.reach();
     // Neighbours are three quarters of a width and half a height apart.
-    let (step_x, step_y) = (((left + right) * 3 / 4).max(1), ((up + down) / 2).max(1));
+    let (step_x, step_y) = (((left + right) * 3 / 4).max(1), i32::midpoint(up, down).max(1));
     let min_x = scene.cells.iter().map(|cell| cell.centre.x).min().unwrap_or(0);
     let min_y = scene.cells.iter().map(|cell| cell.centre.y).min().unwrap_or(0);
     let places: Vec<(i32, i32)> = scene

@@ -211,19 +211,20 @@ fn draw_bottom(app: &mut App, area: Rect, buffer: &mut Buffer) {
     }
     let bar = Rect { y: area.bottom() - 1, height: 1, ..area };
     buffer.set_style(bar, app.palette.bar());
-    match &app.input {
-        Some(input) => {
-            let room = usize::from(area.width).saturating_sub(40);
-            let shown: String =
-                input.chars().rev().take(room).collect::<Vec<_>>().into_iter().rev().collect();
-            let text = format!(" move: {}_   (Enter plays it, Esc does not)", clean(&shown));
-            line(buffer, bar, 0, &text, app.palette.bar().add_modifier(Modifier::BOLD));
-        }
-        None => {
-            let keys = if app.watch.is_some() { WATCH_KEYS } else { PLAY_KEYS };
-            app.hot.extend(key_bar(keys, bar, app.palette.bar(), buffer));
-        }
+    if let Some(input) = &app.input {
+        let room = usize::from(area.width).saturating_sub(40);
+        let text = format!(" move: {}_   (Enter plays it, Esc does not)", clean(&tail(input, room)));
+        line(buffer, bar, 0, &text, app.palette.bar().add_modifier(Modifier::BOLD));
+    } else {
+        let keys = if app.watch.is_some() { WATCH_KEYS } else { PLAY_KEYS };
+        app.hot.extend(key_bar(keys, bar, app.palette.bar(), buffer));
     }
+}
+
+/// The end of what is typed, as far as there is room.
+fn tail(text: &str, room: usize) -> String {
+    let skipped = text.chars().count().saturating_sub(room);
+    text.chars().skip(skipped).collect()
 }
 
 /// Whose turn it is, or how it ended, and what is under the cursor.
@@ -304,9 +305,7 @@ fn draw_popup(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer) {
         Popup::File { purpose, text } => {
             let inside = frame(area, (70, 4), purpose.title(), app, buffer);
             let room = usize::from(inside.width).saturating_sub(1);
-            let shown: Vec<char> = text.chars().rev().take(room).collect();
-            let shown: String = shown.into_iter().rev().chain(['_']).collect();
-            line(buffer, inside, 0, &clean(&shown), app.palette.loud());
+            line(buffer, inside, 0, &format!("{}_", clean(&tail(text, room))), app.palette.loud());
             line(buffer, inside, 1, "Enter: do it   Esc: do not", app.palette.faint());
         }
     }

@@ -29,35 +29,6 @@ fn the_picture_is_a_real_screen() {
     stage.press(KeyCode::Char('h'));
     let picture = common::svg::svg(stage.buffer(), "A game of Fish in the terminal, with a hint");
     roxmltree::Document::parse(&picture).expect("the picture is well formed");
-    if let Ok(dir) = std::env::var("ROOKERY_SHOTS") {
-        shots(Path::new(&dir));
-    }
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures/terminal.svg"));
     golden::check(path, &picture);
-}
-
-fn shots(dir: &Path) {
-    for (name, spec, size) in [
-        ("hexapawn", "hexapawn:rows=8,cols=8", (80, 24)),
-        ("renpaarden", "renpaarden", (80, 24)),
-        ("stones", "stones:players=4", (80, 24)),
-        ("classic", "fish:board=classic,players=4", (80, 24)),
-        ("big", "fish:rows=5,cols=5,players=3", (120, 40)),
-    ] {
-        for (kind, palette) in [("rich", Palette::Rich), ("mono", Palette::Mono)] {
-            let n_seats = rookery_catalog::start(spec).unwrap().n_seats();
-            let players: Vec<&str> = ["human", "easy", "easy", "easy"].into_iter().take(n_seats).collect();
-            let mut stage = Stage::with(sitting(spec, &players), size, palette);
-            for _ in 0..6 {
-                for _ in 0..2 {
-                    stage.press(KeyCode::Tab);
-                    stage.press(KeyCode::Enter);
-                }
-            }
-            stage.press(KeyCode::Tab);
-            stage.press(KeyCode::Enter);
-            std::fs::write(dir.join(format!("{name}-{kind}.svg")), common::svg::svg(stage.buffer(), name))
-                .unwrap();
-        }
-    }
 }

@@ -53,7 +53,7 @@ impl Stage {
 
     /// Waits until no computer thinks, then draws.
     pub(crate) fn settle(&mut self) {
-        let patience = Instant::now() + Duration::from_secs(60);
+        let patience = Instant::now() + Duration::from_mins(1);
         loop {
             self.app.tick(self.now);
             if self.app.table().thinking().is_none() && !self.app.table().is_hinting() {

@@ -87,10 +87,8 @@ fn write_words(
 
 /// Paper, ink and whether it is bold.
 fn look(cell: &Cell) -> (String, String, bool) {
-    let mut ink = colour(cell.fg, INK);
-    if cell.modifier.contains(Modifier::DIM) {
-        ink = "#8b96a3".to_owned();
-    }
+    let is_dim = cell.modifier.contains(Modifier::DIM);
+    let ink = if is_dim { "#8b96a3".to_owned() } else { colour(cell.fg, INK) };
     let bold = cell.modifier.contains(Modifier::BOLD);
     (colour(cell.bg, PAPER), ink, bold)
 }
