@@ -281,6 +281,13 @@ impl Table {
     }
 }
 
+impl Drop for Table {
+    /// Nobody waits for an answer any more.
+    fn drop(&mut self) {
+        self.hurry();
+    }
+}
+
 /// The match of a record, to look at.
 pub fn open(path: &Path) -> Result<Box<dyn AnySitting>, String> {
     let name = clean(&path.display().to_string());

@@ -82,11 +82,11 @@ impl Pty {
 
     /// Waits until the screen is as it should be.
     #[track_caller]
-    pub(crate) fn until(&self, what: &str, test: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn until(&self, what: &str, is_right: impl Fn(&str) -> bool) -> String {
         let end = Instant::now() + PATIENCE;
         loop {
             let text = self.text();
-            if test(&text) {
+            if is_right(&text) {
                 return text;
             }
             assert!(Instant::now() < end, "waiting for {what}; the screen shows\n{text}");
@@ -96,14 +96,14 @@ impl Pty {
 
     /// Sends the same key again and again until the screen is as it should be.
     #[track_caller]
-    pub(crate) fn send_until(&mut self, key: &str, what: &str, test: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn send_until(&mut self, key: &str, what: &str, is_right: impl Fn(&str) -> bool) -> String {
         let end = Instant::now() + PATIENCE;
         loop {
             self.send(key);
             let next = Instant::now() + Duration::from_millis(300);
             while Instant::now() < next {
                 let text = self.text();
-                if test(&text) {
+                if is_right(&text) {
                     return text;
                 }
                 assert!(Instant::now() < end, "waiting for {what}; the screen shows\n{text}");
