@@ -201,7 +201,11 @@ fn draw_bottom(app: &mut App, area: Rect, buffer: &mut Buffer) {
         Tone::Loud => app.palette.loud(),
         Tone::Wrong => app.palette.wrong(),
     };
-    let mut lines = wrap(&app.message.1, area.width.into());
+    let message = match app.message.1.as_str() {
+        "" if is_over && app.watch.is_none() => "n: a new match   u: take it back   q: leave",
+        message => message,
+    };
+    let mut lines = wrap(message, area.width.into());
     if lines.len() > 2 {
         let rest = lines.split_off(1).join(" ");
         lines.push(rest);
@@ -232,11 +236,7 @@ fn status(app: &App) -> String {
     let status = app.table.status(&app.scene);
     let sitting = app.table.sitting();
     if sitting.verdict().is_some() {
-        return if app.watch.is_some() {
-            status
-        } else {
-            format!("{status} n: a new match, u: undo, q: quit")
-        };
+        return status;
     }
     match (app.scene.cells.get(app.cursor), app.table.person_to_move()) {
         (Some(cell), Some(_)) if app.watch.is_none() => {
