@@ -12,6 +12,7 @@ use rookery_rules::{
 use rookery_search::{AlphaBeta, Analysis, Budget, Line, Mcts, Strategy};
 use tokio::runtime::Runtime;
 
+use crate::drill::{self, DrillCase, DrillError, DrillOrder};
 use crate::matches::{self, MatchOrder, OrderError, PositionOf, RecordTarget};
 use crate::players::{self, PlayerError, PlayerInfo, PlayerSpec};
 use crate::sitting::Sitting;
@@ -84,6 +85,8 @@ pub trait AnyGame: Send + Sync {
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError>;
     /// Finds out what a position, given as text, is worth with best play.
     fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError>;
+    /// Puts a player into positions that are won for it and reports what becomes of each.
+    fn drill(&self, order: &DrillOrder, report: &mut dyn FnMut(&DrillCase)) -> Result<(), DrillError>;
     /// Begins to judge a recorded match again; `line` is the first line of the record, read already as `header`.
     fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem>;
     /// Begins a match with persons in it.
@@ -175,6 +178,10 @@ impl<G: Game> AnyGame for G {
     fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError> {
         let position = <G::Setup as Setup>::Position::from_text(position).map_err(SolveError::Position)?;
         G::solve(&position, order)
+    }
+
+    fn drill(&self, order: &DrillOrder, report: &mut dyn FnMut(&DrillCase)) -> Result<(), DrillError> {
+        drill::drill::<G>(order, report)
     }
 
     fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {

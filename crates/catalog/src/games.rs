@@ -3,8 +3,9 @@
 use rookery_games::{fish, hexapawn, renpaarden, stones};
 use rookery_referee::Conduct;
 use rookery_rules::{Key, Kind, Options, Setup as _, Solvable};
-use rookery_search::{Mcts, Perfect, Strategy};
+use rookery_search::{Goal, Perfect, Strategy};
 
+use crate::ai::level::{ALPHABETA_KEYS, Strength};
 use crate::solve::{self, SolveError, SolveOrder, Solved};
 use crate::{Game, PlayerInfo, ai};
 
@@ -17,41 +18,22 @@ const PERFECT: PlayerInfo = PlayerInfo {
         default: "2000000",
         help: "positions it may look at to solve one, when neither time nor --nodes limits it",
     }],
-    summary: "never gives away what is won: solves the position, and where that takes too long plays as mcts does",
+    summary: "never gives away what is won: solves the position, and where that takes too long plays as hard does",
     quick: false,
 };
 
 /// Memory for the table of a perfect player; little, so that it is quickly enlarged where the time is short.
 const PERFECT_BYTES: usize = 64 << 20;
 
-fn perfect<P: Solvable>(options: &Options<'_>) -> Box<dyn Strategy<P>> {
-    Box::new(Perfect::new(Mcts::new(10_000), options.number("nodes"), PERFECT_BYTES))
-}
-
-/// The keys of every game's alpha-beta player.
-const ALPHABETA_KEYS: &[Key] = &[
-    Key {
-        name: "depth",
-        kind: Kind::Number(1, 64),
-        default: "4",
-        help: "moves that it looks ahead, when neither time nor --nodes nor --depth limits it",
-    },
-    Key {
-        name: "tt",
-        kind: Kind::Number(1, 1024),
-        default: "16",
-        help: "megabytes for positions it has seen",
-    },
-];
-
-/// The depth and the bytes for seen positions of an alpha-beta player; nothing for others, which have no such keys.
-fn alphabeta_options(name: &str, options: &Options<'_>) -> (u32, usize) {
-    if name == "alphabeta" { (options.number("depth"), options.number::<usize>("tt") << 20) } else { (0, 0) }
+/// Where the solver does not reach, the strongest player of the game answers.
+fn perfect<P: Solvable>(hard: Option<Box<dyn Strategy<P>>>, options: &Options<'_>) -> Box<dyn Strategy<P>> {
+    let hard = hard.expect("every game has a player of this name");
+    Box::new(Perfect::new(hard, Goal::Length, options.number("nodes"), PERFECT_BYTES))
 }
 
 /// Fish.
 #[derive(Debug)]
-pub(crate) struct Fish;
+pub struct Fish;
 
 impl Game for Fish {
     type Setup = fish::Setup;
@@ -111,11 +93,10 @@ impl Game for Fish {
     fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<fish::Position>> {
         match name {
             "minimax" => return Box::new(ai::fish::Minimax { depth: options.number("depth") }),
-            "perfect" => return perfect(options),
+            "perfect" => return perfect(ai::fish::strategy("hard", options), options),
             _ => {}
         }
-        let (depth, table) = alphabeta_options(name, options);
-        ai::fish::strategy(name, depth, table)
+        ai::fish::strategy(name, options)
             .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 
@@ -126,7 +107,7 @@ impl Game for Fish {
 
 /// Hexapawn.
 #[derive(Debug)]
-pub(crate) struct Hexapawn;
+pub struct Hexapawn;
 
 impl Game for Hexapawn {
     type Setup = hexapawn::Setup;
@@ -191,11 +172,10 @@ impl Game for Hexapawn {
         match name {
             "heuristic" => return Box::new(ai::hexapawn::Heuristic),
             "matchbox" => return Box::new(ai::matchbox::Trained::new(options.number("games"))),
-            "perfect" => return perfect(options),
+            "perfect" => return perfect(ai::hexapawn::strategy("hard", options), options),
             _ => {}
         }
-        let (depth, table) = alphabeta_options(name, options);
-        ai::hexapawn::strategy(name, depth, table)
+        ai::hexapawn::strategy(name, options)
             .unwrap_or_else(|| unreachable!("{name} is no player of this game alone"))
     }
 
@@ -206,7 +186,7 @@ impl Game for Hexapawn {
 
 /// Renpaarden.
 #[derive(Debug)]
-pub(crate) struct Renpaarden;
+pub struct Renpaarden;
 
 impl Game for Renpaarden {
     type Setup = renpaarden::Setup;
@@ -247,10 +227,17 @@ impl Game for Renpaarden {
             summary: "searches turns of both players as deep as the budget allows",
             quick: false,
         },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead turn by turn, with the lead in the race as its evaluation",
+            quick: false,
+        },
     ];
 
-    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<renpaarden::Position>> {
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<renpaarden::Position>> {
         match name {
+            "alphabeta" => Box::new(ai::renpaarden_search::Searcher::new(Strength::from_options(options))),
             "homing" => Box::new(ai::renpaarden::Homing),
             "greedy" => Box::new(ai::renpaarden_search::Greedy),
             "easy" => Box::new(ai::renpaarden_search::Searcher::new(ai::renpaarden_search::EASY)),
@@ -267,7 +254,7 @@ impl Game for Renpaarden {
 
 /// Stones.
 #[derive(Debug)]
-pub(crate) struct Stones;
+pub struct Stones;
 
 impl Game for Stones {
     type Setup = stones::Setup;
@@ -315,10 +302,17 @@ impl Game for Stones {
             summary: "searches as deep as the budget allows and plays exchanges to their end",
             quick: false,
         },
+        PlayerInfo {
+            name: "alphabeta",
+            keys: ALPHABETA_KEYS,
+            summary: "looks ahead with a count of stones and how they stand",
+            quick: false,
+        },
     ];
 
-    fn strategy(name: &str, _: &Options<'_>) -> Box<dyn Strategy<stones::Position>> {
+    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<stones::Position>> {
         match name {
+            "alphabeta" => Box::new(ai::stones_search::Searcher::new(Strength::from_options(options))),
             "aggressive" => Box::new(ai::stones::Aggressive),
             "cautious" => Box::new(ai::stones::Cautious),
             "greedy" => Box::new(ai::stones_search::Searcher::new(ai::stones_search::GREEDY)),

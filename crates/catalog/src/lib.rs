@@ -15,18 +15,23 @@
 
 mod ai;
 mod any;
+mod drill;
 mod games;
 mod matches;
 mod players;
 mod replay;
+mod seat_spec;
 mod sitting;
 mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
 pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
-pub use matches::{MatchOrder, OrderError, RecordTarget};
-pub use players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
+pub use drill::{DrillCase, DrillError, DrillOrder};
+pub use games::{Fish, Hexapawn, Renpaarden, Stones};
+pub use matches::{MatchOrder, OrderError, PositionOf, RecordTarget};
+pub use players::{GENERAL, Named, PlayerError, PlayerInfo, PlayerSpec, seat, strategy};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
+pub use seat_spec::{SeatSpec, SeatSpecError};
 pub use sitting::{
     AnySitting, Entry, Hint, HintQuestion, PERSON, Question, Sitter, SittingError, Thought, free_path,
     load_sitting, sit,

@@ -127,7 +127,7 @@ fn play_on<G: Game>(
     runtime: &Runtime,
     referee: Referee<PositionOf<G>>,
     clock: Option<Clock>,
-    observer: &mut dyn Observer<PositionOf<G>>,
+    observer: &mut (dyn Observer<PositionOf<G>> + Send),
 ) -> Result<Verdict, OrderError> {
     let timed = order.control != TimeControl::Untimed;
     let seated = order.players.iter().map(|player| players::seat::<G>(player, order.limits, timed));
@@ -205,7 +205,7 @@ fn earlier<S: Setup<Position: Notation>>(
 }
 
 /// The position type of a game.
-pub(crate) type PositionOf<G> = <<G as Game>::Setup as Setup>::Position;
+pub type PositionOf<G> = <<G as Game>::Setup as Setup>::Position;
 
 /// Plays `n_games` random games from a position through the referee and says how many moves they took together, to
 /// measure what the referee costs.

@@ -100,7 +100,7 @@ pub(crate) fn of_game<G: Game>() -> impl Iterator<Item = &'static PlayerInfo> {
 
 /// The player, ready to sit down. Where there is a time control it thinks in a thread of its own, so that it can be
 /// stopped.
-pub(crate) fn seat<G: Game>(
+pub fn seat<G: Game>(
     player: &PlayerSpec,
     limits: Limits,
     timed: bool,
@@ -112,10 +112,22 @@ pub(crate) fn seat<G: Game>(
 }
 
 /// A strategy, and what the catalog says about it.
-type Named<P> = (Box<dyn Strategy<P>>, &'static PlayerInfo);
+pub type Named<P> = (Box<dyn Strategy<P>>, &'static PlayerInfo);
 
-/// The strategy that a player spec names.
-pub(crate) fn strategy<G: Game>(player: &PlayerSpec) -> Result<Named<PositionOf<G>>, PlayerError> {
+/// The strategy that a player spec names, with the types of its game, and what the catalog says about it.
+///
+/// ```
+/// use rookery_catalog::{Renpaarden, strategy};
+/// use rookery_games::renpaarden::Setup;
+/// use rookery_rules::Setup as _;
+/// use rookery_search::Budget;
+///
+/// let (mut player, info) = strategy::<Renpaarden>(&"first".parse()?)?;
+/// assert!(info.quick);
+/// assert_eq!(player.choose(&Setup::default().start(), &Budget::default()).to_string(), "a2-c3");
+/// # Ok::<(), rookery_catalog::PlayerError>(())
+/// ```
+pub fn strategy<G: Game>(player: &PlayerSpec) -> Result<Named<PositionOf<G>>, PlayerError> {
     let name = player.spec.game.as_str();
     let known = || of_game::<G>().map(|info| info.name).collect::<Vec<_>>();
     let info = of_game::<G>().find(|info| info.name == name).ok_or_else(|| PlayerError::Unknown {

@@ -2,29 +2,31 @@
 
 mod commands;
 mod data_folder;
+mod help;
 mod spec;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// One referee for board games between programs and people.
 #[derive(Debug, Parser)]
-#[command(name = "rookery", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "rookery", version, max_term_width = 100, after_help = AFTER_HELP, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 }
 
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
 Examples:
   rookery games
   rookery show hexapawn:rows=3,cols=3 --moves \"b2 axb2\"
   rookery match hexapawn:rows=8,cols=8 playouts random --games 100
+  rookery renpaarden
 
-A game spec names a game and its setup: NAME or NAME:KEY=VALUE,KEY=VALUE.
-Exit codes: 0 done, 1 failed, 2 the command line is wrong.";
+Topics: rookery help players, records, specs, exit-codes
+Exit codes: 0 done, 1 failed, 2 the command line is wrong; `rookery help exit-codes` has the others.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -39,15 +41,28 @@ enum Command {
     Match(commands::matches::Args),
     Solve(commands::solve::Args),
     Accuracy(commands::accuracy::Args),
+    Drill(commands::drill::Args),
     Players(commands::players::Args),
     Replay(commands::replay::Args),
     Verify(commands::verify::Args),
+    Fish(commands::fish::Args),
     Hexapawn(commands::hexapawn::Args),
+    Renpaarden(commands::renpaarden::Args),
+    Stones(commands::stones::Args),
     Bench(commands::bench::Args),
+    Completions(help::completions::Args),
+    Help(help::topics::Args),
+    #[command(hide = true)]
+    Man(help::man::Args),
+}
+
+/// Everything the command line understands.
+fn command() -> clap::Command {
+    help::grouped(Cli::command())
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     let mut out = io::stdout().lock();
     let ok = |()| ExitCode::SUCCESS;
     let done = match &cli.command {
@@ -63,12 +78,19 @@ fn main() -> ExitCode {
         Some(Command::Watch(args)) => commands::watch::run(args, &mut out),
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
+        Some(Command::Drill(args)) => commands::drill::run(args, &mut out).map(ok),
         Some(Command::Solve(args)) => commands::solve::run(args, &mut out),
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
-        Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out).map(ok),
+        Some(Command::Renpaarden(args)) => commands::renpaarden::run(args, &mut out).map(ok),
+        Some(Command::Stones(args)) => commands::stones::run(args, &mut out),
+        Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out),
+        Some(Command::Fish(args)) => commands::fish::run(args, &mut out),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
+        Some(Command::Completions(args)) => help::completions::run(args, &mut out).map(ok),
+        Some(Command::Help(args)) => help::topics::run(args, &mut out).map(ok),
+        Some(Command::Man(args)) => help::man::run(args, &mut out).map(ok),
     };
     let flushed = |code| Ok(out.flush().map(|()| code)?);
     match done.and_then(flushed) {

@@ -1,14 +1,12 @@
-//! Fish against its laws, its naive twin, its perft file, its golden game and real cases from elsewhere.
+//! Fish against its laws, its naive twin, its perft file and its golden game. Real cases from elsewhere are with the
+//! test harnesses, in `protocols`.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rookery_games::fish::{Board, Cell, Color, Direction, Move, Phase, Player, Position, Setup};
+use rookery_games::fish::{Board, Cell, Color, Direction, Move, Phase, Position, Setup};
 use rookery_rules::{Notation, Outcome, Position as _, Seat, Seed, Setup as _, Status};
 use rookery_testkit::{golden, laws, naive, perft_file};
-use serde_json::{Value, json};
 
 fn setup(options: &str) -> Setup {
     Setup::parse(options).unwrap()
@@ -109,89 +107,6 @@ fn golden_playthrough() {
     golden::check(&tests_dir().join("playthroughs/fish.txt"), &text);
 }
 
-/// The cases of one kind with their file names: pairs of input and output.
-fn real_cases(kind: &str) -> Vec<(PathBuf, Value, Value)> {
-    let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/fish")).join(kind);
-    let Ok(files) = fs::read_dir(&dir) else {
-        eprintln!("SKIPPED: the real cases of {kind}, because {} is absent", dir.display());
-        return vec![];
-    };
-    let value = |path: &Path| -> Value { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
-    let mut cases = vec![];
-    for input in files.map(|file| file.unwrap().path()) {
-        if let Some(number) = input.to_str().unwrap().strip_suffix("-in.json") {
-            let output = value(Path::new(&format!("{number}-out.json")));
-            cases.push((input.clone(), value(&input), output));
-        }
-    }
-    assert!(!cases.is_empty(), "there are cases in {}", dir.display());
-    cases
-}
-
-fn number(value: &Value) -> u8 {
-    u8::try_from(value.as_u64().unwrap()).unwrap()
-}
-
-fn json_cell(value: &Value) -> Cell {
-    Cell::new(number(&value[0]), number(&value[1]))
-}
-
-fn json_board(value: &Value) -> Board {
-    let rows: Vec<Vec<u8>> = value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row.as_array().unwrap().iter().map(number).collect())
-        .collect();
-    Board::from_rows(&rows).unwrap()
-}
-
-#[test]
-fn real_boards() {
-    for (file, input, output) in real_cases("xboard") {
-        let board = json_board(&input["board"]);
-        let n_tiles = board.reachable(json_cell(&input["position"])).count();
-        assert_eq!(json!(n_tiles), output, "{}", file.display());
-    }
-}
-
-#[test]
-fn real_states() {
-    for (file, mut state, output) in real_cases("xstate") {
-        let result = first_step(&mut state).map_or(json!(false), |()| state);
-        assert_eq!(result, output, "{}", file.display());
-    }
-}
-
-/// The first player's first penguin goes one step in the first possible direction.
-fn first_step(state: &mut Value) -> Option<()> {
-    let json_players = state["players"].as_array().unwrap();
-    let players: Vec<Player> = json_players
-        .iter()
-        .map(|player| Player {
-            score: u32::try_from(player["score"].as_u64().unwrap()).unwrap(),
-            penguins: player["places"].as_array().unwrap().iter().map(json_cell).collect(),
-        })
-        .collect();
-    let mut position = Position::moving(json_board(&state["board"]), &players).unwrap();
-    let me = Seat::new(0);
-    let from = *players[0].penguins.first()?;
-    let to = Direction::ALL
-        .iter()
-        .filter_map(|&direction| position.board().neighbour(from, direction))
-        .find(|&to| position.is_legal(Move::Slide { from, to }))?;
-    assert_eq!(position.to_move(), Some(me));
-    position.play(Move::Slide { from, to }).unwrap();
-    assert_eq!(position.penguin_at(to), Some(me));
-
-    state["board"] = json!(position.board().to_rows());
-    let json_players = state["players"].as_array_mut().unwrap();
-    json_players[0]["places"][0] = json!([to.row, to.col]);
-    json_players[0]["score"] = json!(position.score(me));
-    json_players.rotate_left(1);
-    Some(())
-}
-
 /// The move of the original's player when it looks one move ahead: the first free tile; then the slide that earns the
 /// most fish, and among equals the least by row and column.
 fn greedy(position: &Position) -> Move {
@@ -221,29 +136,6 @@ fn the_tournament_board_between_equal_players() {
         assert_eq!(outcome(&position).scores.as_slice(), scores);
     }
     assert_eq!(winners(&play_greedily("fish=2,players=4")), [1, 4]);
-}
-
-#[test]
-fn real_games_of_players_that_look_one_move_ahead() {
-    for (file, input, output) in real_cases("xref") {
-        let players = input["players"].as_array().unwrap();
-        if players.iter().any(|player| player[1] != json!(1)) {
-            continue;
-        }
-        let options = format!(
-            "rows={},cols={},fish={},players={}",
-            input["row"],
-            input["column"],
-            input["fish"],
-            players.len()
-        );
-        let mut names: Vec<&str> = winners(&play_greedily(&options))
-            .into_iter()
-            .map(|player| players[player - 1][0].as_str().unwrap())
-            .collect();
-        names.sort_unstable();
-        assert_eq!(json!(names), output, "{}", file.display());
-    }
 }
 
 #[test]

@@ -100,7 +100,8 @@ impl<P: Notation> Replay<P> {
             return Err(Problem::wrong("there is a line after the verdict; expected the end of the file"));
         }
         let parsed = Line::parse(line)?;
-        if self.referee.verdict().is_some() && !matches!(parsed, Line::Verdict(_)) {
+        // What was said before the end is told before the verdict.
+        if self.referee.verdict().is_some() && !matches!(parsed, Line::Verdict(_) | Line::Said(_)) {
             return Err(Problem::wrong("the match is over with the line before; expected the verdict"));
         }
         let step = match parsed {

@@ -50,17 +50,17 @@ impl<W: Write> RecordWriter<W> {
         }
     }
 
+    /// The first thing that went wrong so far. Nothing is written after it.
+    pub fn error(&self) -> Option<&io::Error> {
+        self.error.as_ref()
+    }
+
     /// Flushes, and tells the first thing that went wrong.
     pub fn finish(mut self) -> io::Result<()> {
         match self.error {
             Some(error) => Err(error),
             None => self.out.flush(),
         }
-    }
-
-    /// The first thing that went wrong. Nothing is written after it.
-    pub fn error(&self) -> Option<&io::Error> {
-        self.error.as_ref()
     }
 
     fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {

@@ -65,9 +65,9 @@ impl Terms {
 /// If there is not one player for each seat.
 pub async fn play<P: Position>(
     referee: Referee<P>,
-    players: &mut [Box<dyn Player<P>>],
+    players: &mut [Box<dyn Player<P> + '_>],
     terms: &Terms,
-    observer: &mut dyn Observer<P>,
+    observer: &mut (dyn Observer<P> + Send),
 ) -> Verdict {
     let n_seats = referee.position().n_seats();
     assert_eq!(players.len(), n_seats, "there is one player for each seat");
@@ -81,23 +81,26 @@ pub async fn play<P: Position>(
         clock,
         chat: Chat::new(),
         deaf: Seats::NONE,
+        ended: false,
     };
     table.run().await
 }
 
-struct Table<'a, P: Position> {
+struct Table<'a, 'p, P: Position> {
     referee: Referee<P>,
-    players: &'a mut [Box<dyn Player<P>>],
+    players: &'a mut [Box<dyn Player<P> + 'p>],
     terms: &'a Terms,
     /// Gone once it has panicked.
-    observer: Option<&'a mut dyn Observer<P>>,
+    observer: Option<&'a mut (dyn Observer<P> + Send)>,
     clock: Clock,
     chat: Chat,
     /// Who failed to take note of something. Such a player is told nothing more, so it costs waiting only once.
     deaf: Seats,
+    /// Whether the end is announced, after which nothing comes.
+    ended: bool,
 }
 
-impl<P: Position> Table<'_, P> {
+impl<P: Position> Table<'_, '_, P> {
     async fn run(&mut self) -> Verdict {
         for seat in Seat::all(self.players.len()) {
             let chat = self.chat.box_of(seat);
@@ -115,12 +118,15 @@ impl<P: Position> Table<'_, P> {
             turn = self.one_question(current).await;
         }
         let verdict = self.referee.verdict().expect("nobody is asked, so there is a verdict").clone();
+        self.ended = true;
         self.announce(Event::Ended(verdict.clone())).await;
         verdict
     }
 
     fn new_turn(&self, seat: Seat) -> Turn {
-        Turn::new(seat, self.clock.allowance(seat), &self.terms.lag)
+        let extra = || self.players[seat.index()].extra_time(self.referee.position());
+        let allowance = self.clock.allowance(seat).map(|time| time + guarded(extra).unwrap_or_default());
+        Turn::new(seat, allowance, &self.terms.lag)
     }
 
     /// Asks once and judges what comes of it. Gives back the turn if the question is still open.
@@ -222,10 +228,10 @@ impl<P: Position> Table<'_, P> {
 
     /// Whoever has spoken although nobody is asked now. What was sent before a question is never its answer.
     fn spoke_too_early(&mut self) -> Option<Asked<P::Move>> {
-        let removed = self.referee.removed();
+        let out = self.referee.out();
         let mut cx = Context::from_waker(Waker::noop());
         for (seat, player) in Seat::all(self.players.len()).zip(self.players.iter_mut()) {
-            if removed.contains(seat) {
+            if out.contains(seat) {
                 continue;
             }
             match guarded(|| player.poll_foul(&mut cx)) {
@@ -248,7 +254,7 @@ impl<P: Position> Table<'_, P> {
                     fouls.extend(self.tell(&event).await);
                 }
             } else if let Some((seat, text)) = self.chat.next()
-                && self.referee.verdict().is_none()
+                && !self.ended
             {
                 fouls.extend(self.tell(&Event::Said { seat, text }).await);
             } else {
@@ -305,5 +311,21 @@ impl<P: Position> Table<'_, P> {
         if let Failure::Platform(sentence) = failure {
             self.referee.stop(Cause::PlatformAbort, sentence);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Servers play many matches in one runtime.
+    #[test]
+    fn a_match_can_move_between_threads() {
+        fn is_send<T: Send>(_: T) {}
+        fn check<P: Position>(referee: Referee<P>, terms: &Terms) {
+            let mut players: [Box<dyn Player<P>>; 0] = [];
+            is_send(play(referee, &mut players, terms, &mut ()));
+        }
+        let _ = check::<rookery_games::hexapawn::Position>;
     }
 }

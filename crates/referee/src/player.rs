@@ -45,6 +45,13 @@ pub trait Player<P: Position>: Send {
         Poll::Pending
     }
 
+    /// Time that this player's protocol grants for the question of this position, beyond what the time control does: a
+    /// first turn, say, for which a program may still have to warm up. Without a time control it means nothing.
+    fn extra_time(&self, position: &P) -> Duration {
+        let _ = position;
+        Duration::ZERO
+    }
+
     /// Whether the player is a part of Rookery. What such a player does wrong is our fault and nobody's loss.
     fn is_built_in(&self) -> bool {
         false

@@ -99,6 +99,15 @@ impl<P: Position> Referee<P> {
         self.removed
     }
 
+    /// Who is out: removed by the referee, or eliminated by the rules. Such a seat owes nothing any more, so its player
+    /// may as well leave.
+    pub fn out(&self) -> Seats {
+        let playing = self.position.playing();
+        Seat::all(self.position.n_seats())
+            .filter(|&seat| self.removed.contains(seat) || !playing.contains(seat))
+            .collect()
+    }
+
     /// Who is asked for a move; `None` exactly when there is a verdict.
     #[inline]
     pub fn to_ask(&self) -> Option<Seat> {
@@ -143,9 +152,9 @@ impl<P: Position> Referee<P> {
     }
 
     /// Judges an offence of any seat, also one that owes no move. `None` if nothing happened in the game: the match is
-    /// over, the seat was removed before, or it was our own fault and the match was stopped.
+    /// over, the seat is out, or it was our own fault and the match was stopped.
     pub fn foul(&mut self, seat: Seat, fault: Fault) -> Option<EventOf<P>> {
-        if self.verdict.is_some() || self.removed.contains(seat) {
+        if self.verdict.is_some() || self.out().contains(seat) {
             return None;
         }
         self.rule(seat, fault, None)

@@ -114,10 +114,10 @@ impl Deadline<'_> {
 /// Waits for an answer, for an offence of anybody else that ends the match, or for the deadline, whichever comes
 /// first. Offences that do not end the match wait for the answer: the question that is being thought about stays as
 /// it is.
-pub(crate) async fn wait<P: Position>(
+pub(crate) async fn wait<'p, P: Position>(
     answer: BoxFuture<'_, Result<P::Move, Failure>>,
-    before: &mut [Box<dyn Player<P>>],
-    after: &mut [Box<dyn Player<P>>],
+    before: &mut [Box<dyn Player<P> + 'p>],
+    after: &mut [Box<dyn Player<P> + 'p>],
     turn: &Turn,
     referee: &Referee<P>,
     terms: &Terms,
@@ -128,7 +128,7 @@ pub(crate) async fn wait<P: Position>(
     let sleep = pin!(sleep_until(due));
     let mut deadline =
         Deadline { due, sleep, lateness: Duration::ZERO, lag_at_start: turn.lag_at_start, terms };
-    let mut silent: Seats = referee.removed();
+    let mut silent: Seats = referee.out();
     let mut fouls = Vec::new();
     let asked = std::future::poll_fn(|cx| {
         if let Poll::Ready(answer) = answer.as_mut().poll(cx) {

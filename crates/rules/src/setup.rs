@@ -3,6 +3,7 @@
 //! The keys of a game are data ([`Key`]): parsing, checking, help and error messages all come from the same table.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::Position;
 use crate::position::shorten;
@@ -98,6 +99,10 @@ pub enum Kind {
     NumberOr(u64, u64, &'static [&'static str]),
     /// `yes` or `no`.
     Flag,
+    /// A time from 1 ms to an hour, `500ms` or `2s`, or one of some words.
+    TimeOr(&'static [&'static str]),
+    /// So many mebibytes from the first to the second: `64`, `64MB`, `64MiB`.
+    Mebibytes(u64, u64),
     /// A text that the game reads itself; the description says what it looks like.
     Text(&'static str),
 }
@@ -113,6 +118,8 @@ impl Kind {
             Self::Word(words) => words.contains(&value),
             Self::NumberOr(min, max, words) => in_range(min, max) || words.contains(&value),
             Self::Flag => matches!(value, "yes" | "no"),
+            Self::TimeOr(words) => words.contains(&value) || time(value).is_some(),
+            Self::Mebibytes(min, max) => mebibytes(value).is_some_and(|n| (min..=max).contains(&n)),
             Self::Text(_) => !value.is_empty(),
         }
     }
@@ -128,9 +135,32 @@ impl fmt::Display for Kind {
                 write!(f, "a number from {min} to {max}, or {}", words.join(" | "))
             }
             Self::Flag => f.write_str("yes | no"),
+            Self::TimeOr(words) => write!(f, "a time such as 500ms or 2s, or {}", words.join(" | ")),
+            Self::Mebibytes(min, max) => write!(f, "a size from {min}MiB to {max}MiB"),
             Self::Text(description) => f.write_str(description),
         }
     }
+}
+
+/// A time as a key takes it, from 1 ms to an hour.
+fn time(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
+    let unit = match unit {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        _ => return None,
+    };
+    let plain = number.len() <= 8 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let ms = number.parse::<u64>().ok().filter(|_| plain)? * unit;
+    (1..=3_600_000).contains(&ms).then(|| Duration::from_millis(ms))
+}
+
+/// A size as a key takes it.
+fn mebibytes(text: &str) -> Option<u64> {
+    let number = text.strip_suffix("MiB").or_else(|| text.strip_suffix("MB")).unwrap_or(text);
+    let plain = !number.is_empty() && number.len() <= 8 && number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|_| plain)
 }
 
 /// A game's name and options as written, not yet checked against the game.
@@ -236,6 +266,16 @@ impl Options<'_> {
         self.text(name) == "yes"
     }
 
+    /// The value of a key of kind [`Kind::TimeOr`], or `None` if it is a word.
+    pub fn time(&self, name: &str) -> Option<Duration> {
+        time(self.text(name))
+    }
+
+    /// The value of a key of kind [`Kind::Mebibytes`], in bytes.
+    pub fn bytes(&self, name: &str) -> usize {
+        (mebibytes(self.text(name)).expect("the key's kind admits sizes only") as usize) << 20
+    }
+
     /// The value of this key does not do, for a reason that its kind cannot express.
     pub fn refuse(&self, name: &'static str, allowed: impl Into<String>) -> SetupError {
         SetupError::bad_value(self.game, name, self.text(name), allowed.into())
@@ -303,7 +343,7 @@ impl fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 /// The word nearest to a mistyped one, if one is near.
-pub fn nearest(mistyped: &str, words: &[&'static str]) -> Option<&'static str> {
+pub fn nearest<'a>(mistyped: &str, words: &[&'a str]) -> Option<&'a str> {
     let distance = |word: &str| strsim::damerau_levenshtein(&shorten(mistyped), word);
     let limit = 1 + mistyped.len() / 3;
     words.iter().copied().min_by_key(|word| distance(word)).filter(|word| {
@@ -324,6 +364,8 @@ mod tests {
             (Kind::Word(&["rows", "ring"]), "rows ring", "row RING 1"),
             (Kind::NumberOr(0, 3, &["choose"]), "0 3 choose", "4 pick"),
             (Kind::Flag, "yes no", "true 1"),
+            (Kind::TimeOr(&["none"]), "none 1ms 2s 60m", "0ms 61m 2 s -1s 1.5s 1h 99999999999s"),
+            (Kind::Mebibytes(1, 64), "1 64MiB 2MB", "0 65 MiB 1GiB -1 +1"),
         ] {
             assert!(good.split(' ').all(|value| kind.admits(value)), "{kind} admits each of {good}");
             assert!(!bad.split(' ').any(|value| kind.admits(value)), "{kind} admits none of {bad}");

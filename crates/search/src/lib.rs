@@ -19,6 +19,7 @@ pub use mcts::{Mcts, Playout, Uniform};
 pub use own_turns::{Gauge, OwnTurns};
 pub use playouts::Playouts;
 pub use solver::{
-    Arrangements, Fate, NotSolved, Perfect, Progress, Refuted, Solution, Solver, Unsolvable, Verified, Want,
+    Arrangements, Fate, Goal, NotSolved, Perfect, Progress, Refuted, Solution, Solver, Unsolvable, Verified,
+    Want,
 };
 pub use strategy::{Budget, First, Random, Stop, Strategy};

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use rookery_games::{fish, hexapawn};
 use rookery_rules::{Notation, Position, Seat, Seed, Setup, Solvable, Status, Worth};
-use rookery_search::{Budget, First, Perfect, Refuted, Solution, Solver, Stop, Strategy, Unsolvable, Want};
+use rookery_search::{
+    Budget, First, Goal, Perfect, Refuted, Solution, Solver, Stop, Strategy, Unsolvable, Want,
+};
 
 fn hexapawn(rows: u8, cols: u8) -> hexapawn::Position {
     hexapawn::Setup { rows, cols, ..hexapawn::Setup::default() }.start()
@@ -230,7 +232,7 @@ fn what_cannot_be_solved_is_refused() {
 #[test]
 fn the_perfect_player_wins_what_is_won() {
     let mut rng = Seed(5).rng();
-    let mut perfect = Perfect::new(First, 1_000_000, 1 << 24);
+    let mut perfect = Perfect::new(First, Goal::Length, 1_000_000, 1 << 24);
     for (rows, cols, winner) in [(5, 5, 0), (4, 4, 0), (4, 5, 1), (3, 6, 1)] {
         for _ in 0..5 {
             let mut position = hexapawn(rows, cols);

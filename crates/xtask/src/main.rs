@@ -11,13 +11,15 @@ usage: cargo xtask COMMAND
 
   test    everything that must pass before a change lands: formatting, clippy, all tests, doc tests, docs,
           and the dependency rules of deny.toml where cargo-deny is installed
-  bless   rewrite the golden files from what the programs show now; read the difference before you commit it";
+  bless   rewrite the golden files from what the programs show now; read the difference before you commit it
+  man     write the man pages of the command line to target/man";
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["bless"] => bless(),
+        ["man"] => step("man pages", cargo("run --quiet --locked --package rookery -- man target/man")),
         _ => {
             say(USAGE);
             return ExitCode::from(2);

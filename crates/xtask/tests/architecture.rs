@@ -80,8 +80,10 @@ fn no_arrow_points_up() {
         "rookery-search",
         "rookery-referee",
         "rookery-record",
+        "rookery-wire",
         "rookery-tournament",
         "rookery-catalog",
+        "rookery-protocols",
         "rookery-terminal",
         "rookery",
     ];

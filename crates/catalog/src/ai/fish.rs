@@ -34,69 +34,10 @@ fn fish(position: &Position, seat: Seat) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::{Path, PathBuf};
-
-    use rookery_games::fish::{Board, Cell, Move, Player, Setup};
+    use rookery_games::fish::Setup;
     use rookery_rules::{Setup as _, Status};
-    use serde_json::{Value, json};
 
     use super::*;
-
-    /// Real cases of others: input and expected output.
-    fn real_cases(kind: &str) -> Vec<(PathBuf, Value, Value)> {
-        let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/fish")).join(kind);
-        let Ok(files) = fs::read_dir(&dir) else {
-            eprintln!("SKIPPED: the real cases of {kind}, because {} is absent", dir.display());
-            return vec![];
-        };
-        let value =
-            |path: &str| -> Value { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
-        let inputs = files.map(|file| file.unwrap().path());
-        let inputs = inputs.filter_map(|path| Some(path.to_str()?.strip_suffix("-in.json")?.to_owned()));
-        let cases: Vec<_> = inputs
-            .map(|case| {
-                (PathBuf::from(&case), value(&format!("{case}-in.json")), value(&format!("{case}-out.json")))
-            })
-            .collect();
-        assert!(!cases.is_empty(), "there are cases in {}", dir.display());
-        cases
-    }
-
-    fn cell(posn: &Value) -> Cell {
-        Cell::new(posn[0].as_u64().unwrap() as u8, posn[1].as_u64().unwrap() as u8)
-    }
-
-    fn position(state: &Value) -> Position {
-        let rows: Vec<Vec<u8>> = serde_json::from_value(state["board"].clone()).unwrap();
-        let players = state["players"].as_array().unwrap().iter().map(|player| Player {
-            score: player["score"].as_u64().unwrap() as u32,
-            penguins: player["places"].as_array().unwrap().iter().map(cell).collect(),
-        });
-        Position::moving(Board::from_rows(&rows).unwrap(), &players.collect::<Vec<_>>()).unwrap()
-    }
-
-    fn posn(cell: Cell) -> Value {
-        json!([cell.row, cell.col])
-    }
-
-    #[test]
-    fn chooses_as_in_the_real_cases() {
-        for (case, input, output) in real_cases("xstrategy") {
-            let position = position(&input[1]);
-            let first = Seat::new(0);
-            let answer = if position.to_move() == Some(first) {
-                let depth = input[0].as_u64().unwrap() as u32;
-                let Move::Slide { from, to } = Minimax { depth }.choose(&position, &Budget::default()) else {
-                    panic!("{}: penguins are on the move", case.display());
-                };
-                json!([posn(from), posn(to)])
-            } else {
-                json!(false)
-            };
-            assert_eq!(answer, output, "{}", case.display());
-        }
-    }
 
     /// Plays a game between house players of these depths.
     fn play(options: &str, depths: &[u32]) -> Position {
@@ -106,21 +47,6 @@ mod tests {
             position.play(mv).unwrap();
         }
         position
-    }
-
-    #[test]
-    fn wins_as_in_the_real_cases() {
-        for (case, input, output) in real_cases("xref") {
-            let players = input["players"].as_array().unwrap();
-            let depths: Vec<u32> = players.iter().map(|player| player[1].as_u64().unwrap() as u32).collect();
-            let (rows, cols, fish, n) = (&input["row"], &input["column"], &input["fish"], players.len());
-            let end = play(&format!("rows={rows},cols={cols},fish={fish},players={n}"), &depths);
-            let Status::Over(outcome) = end.status() else { panic!("{}: it has an end", case.display()) };
-            let mut names: Vec<&str> =
-                outcome.winners.iter().map(|seat| players[seat.index()][0].as_str().unwrap()).collect();
-            names.sort_unstable();
-            assert_eq!(json!(names), output, "{}", case.display());
-        }
     }
 
     #[test]

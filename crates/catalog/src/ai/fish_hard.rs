@@ -1,11 +1,11 @@
 //! The players of Fish that search.
 
 use rookery_games::fish::{Cell, Move, Phase, Position};
-use rookery_rules::{Position as _, Rng, Seat, below};
+use rookery_rules::{Options, Position as _, Rng, Seat, below};
 use rookery_search::{Budget, Evaluation, Lasting, Mcts, Playout, Strategy};
 
 use super::fish_endgame::undisturbed_move;
-use super::level::{Level, Searcher};
+use super::level::{Searcher, Strength};
 
 /// The most seats.
 const MAX_SEATS: usize = 4;
@@ -139,16 +139,36 @@ impl<S: Strategy<Position>> Strategy<Position> for Angler<S> {
     }
 }
 
-/// One of the players, by name; `depth` and `table_bytes` are for alpha-beta.
-pub(crate) fn strategy(name: &str, depth: u32, table_bytes: usize) -> Option<Box<dyn Strategy<Position>>> {
-    const SMALL: usize = 1 << 18;
+/// A strategy that does at most so much work, so that it is no stronger on a fast machine.
+#[derive(Debug)]
+struct AtMost<S> {
+    strategy: S,
+    work: u64,
+}
+
+impl<S: Strategy<Position>> Strategy<Position> for AtMost<S> {
+    fn choose(&mut self, position: &Position, budget: &Budget) -> Move {
+        let work = budget.work.map_or(self.work, |work| work.min(self.work));
+        self.strategy.choose(position, &Budget { work: Some(work), ..budget.clone() })
+    }
+}
+
+/// The move after which it has, and reaches first, the most fish.
+const GREEDY: Strength = Strength::new(1, 2_000, 0);
+/// The same with a poor eye.
+const EASY: Strength = Strength::new(1, 2_000, 700);
+/// Random games for each answer of a player for people who know the game.
+const MEDIUM_PLAYOUTS: u64 = 300;
+
+/// One of the players, by name.
+pub(crate) fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
     let mcts = |playouts| Mcts { playouts, exploration: 0.7, policy: Hungry };
     Some(match name {
-        "greedy" => Box::new(Searcher::new(Territory, 0, 1, true, SMALL)),
-        "easy" => Box::new(Searcher::new(Territory, 700, 1, true, SMALL)),
-        "medium" => Box::new(Level { strategy: mcts(300), work: 300, at_most: true }),
+        "greedy" => Box::new(Searcher::new(Territory, GREEDY)),
+        "easy" => Box::new(Searcher::new(Territory, EASY)),
+        "medium" => Box::new(AtMost { strategy: mcts(MEDIUM_PLAYOUTS), work: MEDIUM_PLAYOUTS }),
         "hard" => Box::new(Angler { strategy: Lasting::new(mcts(5000)), max_nodes: 50_000 }),
-        "alphabeta" => Box::new(Searcher::new(Territory, 0, depth, false, table_bytes)),
+        "alphabeta" => Box::new(Searcher::new(Territory, Strength::from_options(options))),
         _ => return None,
     })
 }
@@ -163,7 +183,8 @@ mod tests {
     use crate::ai::level::tests::{check_reproducible, points};
 
     fn player(name: &str) -> Box<dyn Strategy<Position>> {
-        strategy(name, 2, 1 << 20).unwrap()
+        let player: crate::PlayerSpec = name.parse().unwrap();
+        crate::strategy::<crate::Fish>(&player).unwrap().0
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The players of Hexapawn that search.
 
 use rookery_games::hexapawn::Position;
-use rookery_rules::{Position as _, Seat};
-use rookery_search::{Evaluation, LIMIT, Strategy};
+use rookery_rules::{Options, Position as _, Seat};
+use rookery_search::{Evaluation, Goal, LIMIT, Perfect, Strategy};
 
-use super::level::{Level, Searcher};
+use super::level::{Searcher, Strength};
 
 /// A pawn.
 const PAWN: i32 = 100;
@@ -126,22 +126,36 @@ fn meets(enemy: u64, rows: u32) -> u64 {
     cone
 }
 
-/// One of the players, by name; `depth` and `table_bytes` are for alpha-beta.
-pub(crate) fn strategy(name: &str, depth: u32, table_bytes: usize) -> Option<Box<dyn Strategy<Position>>> {
-    const SMALL: usize = 1 << 18;
-    Some(match name {
-        "greedy" => Box::new(Searcher::new(Pawns, 0, 1, true, SMALL)),
-        "easy" => Box::new(Searcher::new(Pawns, 120, 2, true, SMALL)),
-        "medium" => Box::new(Searcher::new(Pawns, 30, 4, true, 1 << 20)),
-        "hard" => Box::new(Level {
-            strategy: Searcher::new(Pawns, 3, 12, false, 1 << 25),
-            work: 300_000,
-            at_most: false,
-        }),
-        "alphabeta" => Box::new(Searcher::new(Pawns, 0, depth, false, table_bytes)),
+/// The move after which its pawns stand best.
+const GREEDY: Strength = Strength::new(1, 2_000, 0);
+/// Sees the answer to its move, with a poor eye.
+const EASY: Strength = Strength::new(2, 20_000, 120);
+/// Sees some moves ahead.
+const MEDIUM: Strength = Strength::new(4, 100_000, 30);
+/// As deep as the budget goes. What the solver can prove in time is proved first.
+const HARD: Strength = Strength::deep(300_000, 3);
+
+/// One of the players, by name.
+pub(crate) fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
+    let strength = match name {
+        "greedy" => GREEDY,
+        "easy" => EASY,
+        "medium" => MEDIUM,
+        "hard" => HARD,
+        "alphabeta" => Strength::from_options(options),
         _ => return None,
-    })
+    };
+    let searcher = Searcher::new(Pawns, strength);
+    if name == "hard" {
+        return Some(Box::new(Perfect::new(searcher, Goal::Result, SOLVER_NODES, SOLVER_BYTES)));
+    }
+    Some(Box::new(searcher))
 }
+
+/// Positions that the solver of the strongest player looks at when nothing else limits it.
+const SOLVER_NODES: u64 = 300_000;
+/// Memory for them.
+const SOLVER_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -154,7 +168,8 @@ mod tests {
     use crate::ai::level::tests::{check_reproducible, points};
 
     fn player(name: &str) -> Box<dyn Strategy<Position>> {
-        strategy(name, 3, 1 << 20).unwrap()
+        let player: crate::PlayerSpec = name.parse().unwrap();
+        crate::strategy::<crate::Hexapawn>(&player).unwrap().0
     }
 
     #[test]

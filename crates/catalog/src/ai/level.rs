@@ -1,38 +1,136 @@
-//! What the levels of all games share.
+//! How strong a player is that searches: the same search for all levels, limited and blurred.
 
-use rookery_rules::{Keyed, Position, Seat, Seed};
+use std::time::{Duration, Instant};
+
+use rookery_rules::{Key, Keyed, Kind, Options, Seat, Seed, below, mix};
 use rookery_search::{AlphaBeta, Budget, Evaluation, Strategy};
 
-use super::strength::Blur;
-
-/// A strategy that does so much work where nothing else is said.
-#[derive(Debug)]
-pub(crate) struct Level<S> {
-    pub(crate) strategy: S,
-    /// How much work without a time control.
-    pub(crate) work: u64,
-    /// Whether that is also the most it ever does, so that it is no stronger on a fast machine.
-    pub(crate) at_most: bool,
+/// One strength.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Strength {
+    /// At most so many moves ahead.
+    depth: u32,
+    /// At most so many positions, if nothing else limits the work.
+    nodes: u64,
+    /// How far its judgement of a position may be off, in either direction.
+    blur: i32,
+    /// How often in a hundred it looks no further than its own move.
+    slips: u32,
+    /// At most so long, whatever the match allows.
+    time: Option<Duration>,
+    /// Bytes for positions it has seen.
+    table: usize,
 }
 
-impl<P: Position, S: Strategy<P>> Strategy<P> for Level<S> {
-    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
-        let work = match budget.work {
-            Some(work) if self.at_most => Some(work.min(self.work)),
-            Some(work) => Some(work),
-            None if self.at_most || budget.deadline.is_none() => Some(self.work),
-            None => None,
+/// Deeper than any search gets.
+const NO_DEPTH: u32 = 64;
+
+impl Strength {
+    /// So many moves ahead at most; so many positions if nothing else limits the work; judgement off by so much.
+    pub(crate) const fn new(depth: u32, nodes: u64, blur: i32) -> Self {
+        // Little room for a search that hardly deserves the name.
+        let table = if depth <= 2 { 1 << 16 } else { 16 << 20 };
+        Self { depth, nodes, blur, slips: 0, time: None, table }
+    }
+
+    /// As deep as the budget goes.
+    pub(crate) const fn deep(nodes: u64, blur: i32) -> Self {
+        Self::new(NO_DEPTH, nodes, blur)
+    }
+
+    /// The same, but so often in a hundred it looks no further than its own move.
+    pub(crate) const fn with_slips(self, slips: u32) -> Self {
+        Self { slips, ..self }
+    }
+
+    /// What the options of an alpha-beta player ask for.
+    pub(crate) fn from_options(options: &Options<'_>) -> Self {
+        let depth = options.number("depth");
+        // A depth that was asked for is reached.
+        let nodes = if options.given("depth").is_some() { u64::MAX } else { 100_000 };
+        let (time, table) = (options.time("time"), options.bytes("tt"));
+        Self { time, table, ..Self::new(depth, nodes, 0) }
+    }
+
+    /// Whether it looks further than its own move at all.
+    pub(crate) const fn looks_ahead(&self) -> bool {
+        self.depth > 1
+    }
+
+    /// Whether it looks no further than its own move this time.
+    pub(crate) fn slips(&self, budget: &Budget) -> bool {
+        self.slips > 0 && below(&mut budget.seed.derive(1).rng(), 100) < self.slips
+    }
+
+    /// What is left of a budget at this strength. Without a clock and without a number of positions it is the level's
+    /// own number, so that its answers can be had again.
+    pub(crate) fn limit(&self, budget: &Budget) -> Budget {
+        let now = Instant::now();
+        // A tenth of the time is left, for a machine that has other things to do as well.
+        let given = budget.deadline.map(|end| now + end.saturating_duration_since(now) * 9 / 10);
+        let own = self.time.map(|time| now + time);
+        let deadline = [given, own].into_iter().flatten().min();
+        let work = match (budget.work, deadline) {
+            (None, None) => Some(self.nodes),
+            (work, _) => work,
         };
-        self.strategy.choose(position, &Budget { work, ..budget.clone() })
+        let depth = budget.depth.map_or(self.depth, |depth| depth.min(self.depth));
+        Budget { work, depth: Some(depth), deadline, ..budget.clone() }
+    }
+
+    /// An alpha-beta search of this strength.
+    pub(crate) fn search<E>(&self, evaluation: E) -> AlphaBeta<E> {
+        AlphaBeta::new(evaluation, self.depth, self.table)
+    }
+
+    /// Its errors of judgement, before it knows the seed.
+    pub(crate) const fn blur(&self) -> Blur {
+        Blur { most: self.blur, seed: Seed(0) }
     }
 }
 
-/// An evaluation blurred by up to so much in both directions, always the same way for one seed and position. A little
-/// makes games differ, much makes a weak player that yet sees what lies in front of it.
+/// The keys of every game's alpha-beta player.
+pub(crate) const ALPHABETA_KEYS: &[Key] = &[
+    Key {
+        name: "depth",
+        kind: Kind::Number(1, NO_DEPTH as u64),
+        default: "64",
+        help: "at most so many moves ahead",
+    },
+    Key {
+        name: "time",
+        kind: Kind::TimeOr(&["none"]),
+        default: "none",
+        help: "at most so long for each answer, whatever the match allows",
+    },
+    Key {
+        name: "tt",
+        kind: Kind::Mebibytes(1, 1024),
+        default: "16MiB",
+        help: "memory for positions it has seen",
+    },
+];
+
+/// Errors of judgement: another one for each position, the same whenever the same position is judged with one seed. A
+/// little makes games differ, much makes a weak player that yet sees what lies in front of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blurred<E> {
-    pub(crate) evaluation: E,
-    pub(crate) blur: Blur,
+pub(crate) struct Blur {
+    pub(crate) most: i32,
+    pub(crate) seed: Seed,
+}
+
+impl Blur {
+    pub(crate) fn of(self, key: u64) -> i32 {
+        let range = 2 * self.most.unsigned_abs() + 1;
+        (mix(key ^ self.seed.0) % u64::from(range)) as i32 - self.most
+    }
+}
+
+/// An evaluation with errors.
+#[derive(Clone, Copy, Debug)]
+struct Blurred<E> {
+    evaluation: E,
+    blur: Blur,
 }
 
 impl<P: Keyed, E: Evaluation<P>> Evaluation<P> for Blurred<E> {
@@ -42,19 +140,16 @@ impl<P: Keyed, E: Evaluation<P>> Evaluation<P> for Blurred<E> {
     }
 }
 
-/// Alpha-beta that plays differently in every game, with a depth it does not exceed.
+/// Alpha-beta with an evaluation, at some strength.
 #[derive(Debug)]
 pub(crate) struct Searcher<E> {
     search: AlphaBeta<Blurred<E>>,
-    max_depth: Option<u32>,
+    strength: Strength,
 }
 
 impl<E> Searcher<E> {
-    /// Looks `depth` moves ahead: by default, or if it is `fixed` at most.
-    pub(crate) fn new(evaluation: E, blur: i32, depth: u32, fixed: bool, table_bytes: usize) -> Self {
-        let evaluation = Blurred { evaluation, blur: Blur { most: blur, seed: Seed(0) } };
-        let search = AlphaBeta::new(evaluation, depth, table_bytes);
-        Self { search, max_depth: fixed.then_some(depth) }
+    pub(crate) fn new(evaluation: E, strength: Strength) -> Self {
+        Self { search: strength.search(Blurred { evaluation, blur: strength.blur() }), strength }
     }
 }
 
@@ -66,14 +161,13 @@ impl<P: Keyed, E: Evaluation<P>> Strategy<P> for Searcher<E> {
         }
         drop(moves);
         self.search.evaluation_mut().blur.seed = budget.seed;
-        let depth = [budget.depth, self.max_depth].into_iter().flatten().min();
-        self.search.choose(position, &Budget { depth, ..budget.clone() })
+        self.search.search(position, &self.strength.limit(budget)).mv
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use rookery_rules::Status;
+    use rookery_rules::{Position, Status};
 
     use super::*;
 

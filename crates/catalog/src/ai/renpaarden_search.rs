@@ -3,18 +3,18 @@
 use std::collections::VecDeque;
 
 use rookery_games::renpaarden::{Cell, Move, Position, Turn, TurnPosition};
-use rookery_rules::{Keyed, Position as _, Seat, Seed};
+use rookery_rules::{Keyed, Position as _, Seat};
 use rookery_search::{AlphaBeta, Budget, Evaluation, LIMIT, Strategy};
 
+use super::level::{Blur, Strength};
 use super::renpaarden_race::Race;
-use super::strength::{Blur, Strength};
 
 /// Looks at its own turn alone, with a poor eye for the race.
-pub(crate) const EASY: Strength = Strength { depth: 1, nodes: 5_000, blur: 300, slips: 0 };
+pub(crate) const EASY: Strength = Strength::new(1, 5_000, 300);
 /// Looks at its own turn alone, and judges it well.
-pub(crate) const MEDIUM: Strength = Strength { depth: 1, nodes: 5_000, blur: 10, slips: 0 };
+pub(crate) const MEDIUM: Strength = Strength::new(1, 5_000, 10);
 /// As deep as the budget goes.
-pub(crate) const HARD: Strength = Strength { depth: 60, nodes: 30_000, blur: 1, slips: 0 };
+pub(crate) const HARD: Strength = Strength::deep(30_000, 1);
 
 /// A game is long after so many turns for each rank of the board.
 const PATIENCE: u32 = 16;
@@ -56,13 +56,8 @@ pub(crate) struct Searcher {
 
 impl Searcher {
     pub(crate) fn new(level: Strength) -> Self {
-        let judge = Judge { blur: Blur { most: level.blur, seed: Seed(0) }, race: None };
-        Self {
-            level,
-            search: AlphaBeta::new(judge, level.depth, level.table_bytes()),
-            plan: VecDeque::new(),
-            due: 0,
-        }
+        let judge = Judge { blur: level.blur(), race: None };
+        Self { level, search: level.search(judge), plan: VecDeque::new(), due: 0 }
     }
 
     /// The next hop of the plan, if this is the position it was made for.
@@ -145,7 +140,7 @@ impl Evaluation<TurnPosition> for Judge {
 #[cfg(test)]
 mod tests {
     use rookery_games::renpaarden::Setup;
-    use rookery_rules::{Notation as _, Setup as _, Status};
+    use rookery_rules::{Notation as _, Seed, Setup as _, Status};
 
     use super::super::renpaarden::Homing;
     use super::*;

@@ -1,19 +1,19 @@
 //! Players of Stones that search.
 
 use rookery_games::stones::{Board, Move, Neighbours, Position, Tile};
-use rookery_rules::{Keyed, Seat, Seed};
+use rookery_rules::{Keyed, Seat};
 use rookery_search::{AlphaBeta, Budget, Evaluation, Strategy};
 
-use super::strength::{Blur, Strength};
+use super::level::{Blur, Strength};
 
 /// Takes a stone if it can, else the step after which its stones stand best; it does not ask what the others do then.
-pub(crate) const GREEDY: Strength = Strength { depth: 1, nodes: 2_000, blur: 2, slips: 0 };
+pub(crate) const GREEDY: Strength = Strength::new(1, 2_000, 2);
 /// Looks at its own move alone, with a poor eye for how stones stand.
-pub(crate) const EASY: Strength = Strength { depth: 1, nodes: 2_000, blur: 60, slips: 0 };
+pub(crate) const EASY: Strength = Strength::new(1, 2_000, 60);
 /// Sees an answer and what can be taken after it, but now and then it does not look.
-pub(crate) const MEDIUM: Strength = Strength { depth: 2, nodes: 20_000, blur: 20, slips: 15 };
+pub(crate) const MEDIUM: Strength = Strength::new(2, 20_000, 20).with_slips(15);
 /// As deep as the budget goes.
-pub(crate) const HARD: Strength = Strength { depth: 60, nodes: 60_000, blur: 2, slips: 0 };
+pub(crate) const HARD: Strength = Strength::deep(60_000, 2);
 
 /// Searches with exchanges played to their end.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(crate) struct Searcher {
 
 impl Searcher {
     pub(crate) fn new(level: Strength) -> Self {
-        let judge = Judge { blur: Blur { most: level.blur, seed: Seed(0) }, exchanges: false };
-        Self { level, search: AlphaBeta::new(judge, level.depth, level.table_bytes()) }
+        let judge = Judge { blur: level.blur(), exchanges: false };
+        Self { level, search: level.search(judge) }
     }
 }
 
@@ -34,7 +34,7 @@ impl Strategy<Position> for Searcher {
         let slips = self.level.slips(budget);
         let judge = self.search.evaluation_mut();
         judge.blur.seed = budget.seed;
-        judge.exchanges = self.level.depth > 1 && !slips;
+        judge.exchanges = self.level.looks_ahead() && !slips;
         let mut budget = self.level.limit(budget);
         if slips {
             budget.depth = Some(1);
@@ -160,7 +160,7 @@ impl Stones {
 #[cfg(test)]
 mod tests {
     use rookery_games::stones::Setup;
-    use rookery_rules::{Notation as _, Position as _, Setup as _, Status};
+    use rookery_rules::{Notation as _, Position as _, Seed, Setup as _, Status};
 
     use super::super::stones::Aggressive;
     use super::*;

@@ -19,6 +19,7 @@ use crate::spec::UsageError;
 ///
 /// Solves every position, so it is for games and boards that `rookery solve` can do quickly.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The record, usually NAME.rookery.jsonl
     #[arg(value_name = "FILE")]
@@ -36,6 +37,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery accuracy games/game-0001.rookery.jsonl
+  rookery accuracy game.rookery.jsonl --json";
 
 #[derive(Serialize)]
 struct Report {

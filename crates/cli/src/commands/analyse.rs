@@ -16,6 +16,7 @@ use crate::spec::{PositionArgs, UsageError};
 /// A tree of random games grows until the time is over. On a terminal the table is drawn anew while it does. A value is
 /// the share of a win that the player to move can hope for; one with a ! is certain.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     position: PositionArgs,
@@ -40,6 +41,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery analyse fish --time 2s
+  rookery analyse hexapawn:rows=4,cols=4 --moves \"b2 axb2\" --json";
 
 #[derive(Serialize)]
 struct Report<'a> {

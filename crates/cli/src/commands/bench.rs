@@ -13,21 +13,38 @@ use super::write_json;
 
 /// Measure how fast the parts run on this machine
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  rookery bench rules
+  rookery bench search --game fish
+  rookery bench records --json";
+
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Random playouts and perft of every game, on one thread
+    #[command(after_help = "Examples:\n  rookery bench rules\n  rookery bench rules --game hexapawn --json")]
     Rules(Measure),
     /// What the referee costs a move: random players through the referee against bare playouts, on one thread
+    #[command(
+        after_help = "Examples:\n  rookery bench referee\n  rookery bench referee --game stones --json"
+    )]
     Referee(Measure),
     /// Tree search by random games, and alpha-beta with a count of moves as evaluation, on one thread
+    #[command(after_help = "Examples:\n  rookery bench search\n  rookery bench search --game fish --json")]
     Search(Measure),
     /// Verifying match records of random matches, in memory, on one thread
+    #[command(
+        after_help = "Examples:\n  rookery bench records\n  rookery bench records --game fish:players=4 --json"
+    )]
     Records(super::bench_records::RecordsArgs),
+    /// The house player of Fish and whole games of it, against what they should take
+    Fish(super::bench_fish::FishArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -67,6 +84,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         What::Referee(measure) => referee(measure, out),
         What::Search(measure) => super::bench_search::run(measure, out),
         What::Records(args) => super::bench_records::run(args, out),
+        What::Fish(args) => super::bench_fish::run(args, out),
     }
 }
 
@@ -123,7 +141,7 @@ fn referee(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
     write_table(table, out)
 }
 
-fn write_table(mut table: Table, out: &mut dyn Write) -> anyhow::Result<()> {
+pub(super) fn write_table(mut table: Table, out: &mut dyn Write) -> anyhow::Result<()> {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }

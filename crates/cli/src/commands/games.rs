@@ -9,11 +9,17 @@ use super::{KeyRow, write_json};
 
 /// List the games and the keys of their setups
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Print one JSON array
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery games
+  rookery games --json";
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     if args.json {

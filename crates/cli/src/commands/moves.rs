@@ -10,6 +10,7 @@ use crate::spec::PositionArgs;
 
 /// Print the legal moves, one a line, in the game's order
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     position: PositionArgs,
@@ -18,6 +19,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery moves hexapawn
+  rookery moves renpaarden:width=5,height=5 --moves \"b2-c4\" --json";
 
 #[derive(Serialize)]
 struct Report<'a> {

@@ -10,6 +10,7 @@ use crate::spec::PositionArgs;
 
 /// Count the move sequences of each length, to check a move generator
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     position: PositionArgs,
@@ -22,6 +23,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery perft hexapawn:rows=3,cols=3 --depth 8
+  rookery perft renpaarden --depth 3 --json";
 
 #[derive(Serialize)]
 struct Report<'a> {

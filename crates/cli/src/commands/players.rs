@@ -9,6 +9,7 @@ use super::{KeyRow, write_json};
 
 /// List the built-in players and their options
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Only the players of this game
     #[arg(value_parser = rookery_catalog::game)]
@@ -18,6 +19,12 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery players
+  rookery players fish
+  rookery players --json";
 
 #[derive(Serialize)]
 struct Row {

@@ -21,6 +21,7 @@ use crate::spec::UsageError;
 ///
 /// On a terminal every position is shown, move by move; otherwise the last one.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The record, usually NAME.rookery.jsonl
     #[arg(value_name = "FILE")]
@@ -46,6 +47,12 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery replay game.rookery.jsonl
+  rookery replay game.rookery.jsonl --ply 20 --svg board.svg
+  rookery replay game.rookery.jsonl --follow";
 
 /// How often a file that may still grow is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);

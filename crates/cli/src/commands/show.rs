@@ -11,6 +11,7 @@ use crate::spec::PositionArgs;
 
 /// Print the board, or draw it
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     position: PositionArgs,
@@ -19,6 +20,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "OUT.svg")]
     svg: Option<PathBuf>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery show hexapawn:rows=3,cols=3 --moves \"b2 axb2\"
+  rookery show fish:players=4 --svg fish.svg";
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let (position, last) = args.position.position_and_last()?;

@@ -16,6 +16,7 @@ use super::write_json;
 
 /// Check match records: every move, every ruling, the verdict and the hash
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Records, or directories with files named *.rookery.jsonl in them
     #[arg(value_name = "FILE", required = true)]
@@ -29,6 +30,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery verify game.rookery.jsonl
+  rookery verify games --json";
 
 #[derive(Serialize)]
 struct Report {

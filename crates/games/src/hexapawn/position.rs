@@ -217,7 +217,14 @@ impl rookery_rules::Position for Position {
         match self.stage {
             Stage::Reached(_) | Stage::Left(_) => 0,
             // Every move takes a pawn one row ahead; before that, at most one choice and all but the last removals.
-            Stage::Choosing | Stage::Eliminating(_) | Stage::Playing => 2 * cols * (rows - 1) + 1 + cols,
+            Stage::Choosing | Stage::Eliminating(_) => 2 * cols * (rows - 1) + 1 + cols,
+            Stage::Playing => {
+                let pawns = |seat: u8, row: u64| {
+                    let mask = self.board().pawns(Seat::new(seat)) >> (8 * row) & 0xff;
+                    u64::from(mask.count_ones())
+                };
+                (0..rows).map(|row| pawns(0, row) * (rows - 1 - row) + pawns(1, row) * row).sum()
+            }
         }
     }
 

@@ -151,7 +151,7 @@ pub(crate) fn play_on<P: Position>(
     clock: Option<Clock>,
     wild: Wild,
     players: &mut [Box<dyn Player<P>>],
-    observer: &mut dyn Observer<P>,
+    observer: &mut (dyn Observer<P> + Send),
 ) {
     let mut terms = Terms::new(wild.time, Seed(wild.seed));
     terms.clock = clock;

@@ -20,7 +20,7 @@ use std::thread;
 use rookery_rules::{Solvable, Status, Worth};
 
 use crate::Budget;
-pub use perfect::Perfect;
+pub use perfect::{Goal, Perfect};
 pub use recurring::{Arrangements, Fate, NotSolved};
 use search::{Shared, Worker};
 use table::{Bounds, Table};
@@ -223,6 +223,18 @@ impl<P: Solvable> Solver<P> {
         }
         let worth = self.test(position, Worth::DRAW, budget)?;
         Some(if worth.is_loss() { worth } else { Worth::DRAW })
+    }
+
+    /// The first move in the game's order that wins, or draws where nothing wins; `None` if all lose, or if the budget
+    /// ended it. Finds out nothing about lengths, so it is much quicker than a best line.
+    pub(crate) fn keeping_move(&mut self, budget: &Budget) -> Option<P::Move> {
+        let start = self.start.clone();
+        let winner = self.winner(&start, budget)?;
+        if winner.is_loss() {
+            return None;
+        }
+        let wanted = if winner.is_win() { Worth::DRAW.next() } else { Worth::DRAW };
+        Some(self.keep(&start, wanted, budget).ok()??.0)
     }
 
     /// What a position is worth to the seat to move.

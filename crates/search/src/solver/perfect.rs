@@ -5,31 +5,47 @@ use rookery_rules::Solvable;
 use super::{Solver, Want};
 use crate::{Budget, Strategy};
 
-/// Solves the position and plays a best move: the quickest win, a draw, or the longest resistance. Where that takes too
-/// long another strategy answers.
+/// Solves the position and plays a best move. Where that takes too long another strategy answers.
 ///
-/// It spends at most half of its time on solving. A budget's work counts positions.
+/// It spends most of its time on solving when the end is in sight, and little before. A budget's work counts positions.
 #[derive(Debug)]
 pub struct Perfect<P, F> {
     solver: Option<Solver<P>>,
     fallback: F,
+    goal: Goal,
     /// Positions for each answer, if neither time nor work is limited.
     nodes: u64,
     /// Bytes for the table.
     bytes: usize,
 }
 
+/// A game that lasts at most so many more moves may well be solved in the time of a move.
+const IN_SIGHT: u64 = 60;
+
+/// What a perfect player asks of its solver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// The quickest win, or the longest resistance.
+    Length,
+    /// To keep what is won or drawn, however long it takes; the other strategy resists where all is lost. That is
+    /// known much sooner.
+    Result,
+}
+
 impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
     /// Looks at no more than so many positions for an answer, remembers them in so many bytes, and leaves the rest to
     /// another strategy.
-    pub fn new(fallback: F, nodes: u64, bytes: usize) -> Self {
-        Self { solver: None, fallback, nodes, bytes }
+    pub fn new(fallback: F, goal: Goal, nodes: u64, bytes: usize) -> Self {
+        Self { solver: None, fallback, goal, nodes, bytes }
     }
 
     /// The best move, if it is found within the budget.
     fn best(&mut self, position: &P, budget: &Budget) -> Option<P::Move> {
+        // What was found out in another game is forgotten, so that an answer depends on this game alone.
         let fits = |solver: &Solver<P>| {
-            solver.start.family() == position.family() && solver.start.code_bits() >= position.code_bits()
+            solver.start.family() == position.family()
+                && solver.start.code_bits() >= position.code_bits()
+                && solver.start.max_plies() > position.max_plies()
         };
         if !self.solver.as_ref().is_some_and(fits) {
             self.solver = Some(Solver::new(position, self.bytes, 1).ok()?);
@@ -38,13 +54,19 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
         solver.move_to(position);
         let limited = budget.work.is_some() || budget.deadline.is_some();
         let work = if limited { budget.work } else { Some(self.nodes) };
+        let share = if position.max_plies() <= IN_SIGHT { 5 } else { 1 };
         let now = std::time::Instant::now();
         let budget = Budget {
-            deadline: budget.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2),
+            deadline: budget
+                .deadline
+                .map(|deadline| now + deadline.saturating_duration_since(now) * share / 6),
             work: work.map(|work| work.saturating_add(solver.progress().nodes())),
             ..budget.clone()
         };
-        solver.solve(Want::Length, &budget)?.line.first().copied()
+        match self.goal {
+            Goal::Length => solver.solve(Want::Length, &budget)?.line.first().copied(),
+            Goal::Result => solver.keeping_move(&budget),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `rookery hexapawn`: what only this game has.
+//! `rookery hexapawn learn`: a machine of matchboxes.
 
 use std::io::Write;
 
@@ -6,27 +6,20 @@ use rookery_catalog::{Course, PlayerSpec};
 use rookery_rules::{Seat, Seed};
 use serde::Serialize;
 
-use super::write_json;
+use crate::commands::write_json;
 use crate::spec::{CheckedSpec, UsageError};
-
-/// What only Hexapawn has: a machine of matchboxes that learns by losing
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    Learn(LearnArgs),
-}
 
 /// Let a machine of matchboxes learn, and show how it gets on
 ///
 /// The machine has a box for every position and a bead for every move. It draws its moves from the boxes, and after a
 /// loss the bead of its last move is taken away.
 #[derive(Debug, clap::Args)]
-struct LearnArgs {
+#[command(after_help = "\
+Examples:
+  rookery hexapawn learn
+  rookery hexapawn learn --games 500 --against heuristic --seed 3
+  rookery hexapawn learn hexapawn:rows=4,cols=3 --seat 1 --json")]
+pub(super) struct Args {
     /// The board; small ones are learned soonest
     #[arg(value_name = "GAME-SPEC", default_value = "hexapawn:rows=3,cols=3")]
     spec: CheckedSpec,
@@ -67,8 +60,7 @@ struct Report<'a> {
 /// How many lines the table has at the most.
 const LINES: u64 = 20;
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let What::Learn(args) = &args.what;
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let seat = Seat::new(args.seat - 1);
     let mut course =
         Course::new(&args.spec.spec, seat, &args.against).map_err(|error| UsageError(error.to_string()))?;

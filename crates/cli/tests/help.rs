@@ -1,0 +1,142 @@
+//! Completions and man pages of the real program, and readers that have seen enough.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn rookery(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_rookery")).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// What a command prints that succeeds.
+fn printed(args: &[&str]) -> String {
+    let output = rookery(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The names of the subcommands, as the help shows them.
+fn subcommands() -> Vec<String> {
+    let help = printed(&["--help"]);
+    let lists = help.split("\nOptions:\n").next().unwrap().lines();
+    let names = lists.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    assert!(names.len() > 10 && names.contains(&"match".to_owned()), "{names:?}");
+    names
+}
+
+#[test]
+fn completions_are_written_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = printed(&["completions", shell]);
+        for name in subcommands() {
+            assert!(script.contains(&name), "{shell} completes {name}");
+        }
+    }
+    let output = rookery(&["completions", "csh"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("bash, elvish, fish, powershell, zsh"));
+}
+
+#[test]
+fn bash_can_read_its_completions() {
+    let check = Command::new("bash").args(["-n"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let Ok(mut bash) = check else {
+        eprintln!("SKIPPED: there is no bash to check the completions with");
+        return;
+    };
+    bash.stdin.take().unwrap().write_all(printed(&["completions", "bash"]).as_bytes()).unwrap();
+    let output = bash.wait_with_output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && complaint.is_empty(), "{complaint}");
+}
+
+#[test]
+fn every_subcommand_has_a_man_page() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
+    let _ = fs::remove_dir_all(&dir);
+    printed(&["man", dir.to_str().unwrap()]);
+    let page = |name: &str| fs::read_to_string(dir.join(format!("{name}.1"))).unwrap_or_default();
+    assert!(page("rookery").contains(".TH rookery 1"));
+    for name in subcommands() {
+        let page = page(&format!("rookery-{name}"));
+        assert!(page.contains(".SH NAME") && page.contains("Examples:"), "the page of {name}: {page}");
+    }
+    assert!(page("rookery-bench-rules").contains(".SH NAME"));
+    assert!(!dir.join("rookery-man.1").exists(), "what is hidden has no page");
+
+    let output = rookery(&["man", "/dev/null/man"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.starts_with("error: the man pages could not be written to /dev/null/man: "), "{error}");
+}
+
+#[test]
+fn help_and_a_command_s_own_help_are_the_same() {
+    assert_eq!(printed(&["help"]), printed(&["--help"]));
+    assert_eq!(printed(&["help", "match"]), printed(&["match", "--help"]));
+    assert_eq!(printed(&["help", "bench", "rules"]), printed(&["bench", "rules", "--help"]));
+    assert_eq!(rookery(&["help", "nothing"]).status.code(), Some(2));
+    // A topic comes before the command of the same name, which has its own --help.
+    assert!(printed(&["help", "players"]).starts_with("Players\n"));
+}
+
+#[test]
+fn fault_s15_a_reader_that_has_seen_enough_is_no_error() {
+    for args in [
+        &["--help"][..],
+        &["help"],
+        &["help", "match"],
+        &["help", "players"],
+        &["completions", "bash"],
+        &["games"],
+        &["games", "--json"],
+        &["players"],
+        &["rules", "fish"],
+        &["show", "fish"],
+        &["moves", "renpaarden"],
+        &["perft", "hexapawn", "--depth", "4"],
+        &["match", "hexapawn", "random", "random", "--games", "4", "--json"],
+        &["replay", "tests/cmd/records.in/matches/finished.rookery.jsonl", "--all"],
+        &["verify", "tests/cmd/records.in/matches/finished.rookery.jsonl"],
+        &["hexapawn", "learn", "--games", "20"],
+        &["renpaarden", "--mode", "computer-computer", "--level", "homing", "--seed", "1"],
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_rookery"))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Closed before anything was read.
+        drop(child.stdout.take());
+        let mut complaint = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
+        let status = child.wait().unwrap();
+        assert!(status.success() && complaint.is_empty(), "{args:?}: {status}: {complaint}");
+    }
+}
+
+#[test]
+fn fault_s15_output_that_is_full_is_an_error() {
+    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
+        eprintln!("SKIPPED: there is no /dev/full here");
+        return;
+    };
+    for args in
+        [&["games"][..], &["help", "match"], &["help", "specs"], &["completions", "zsh"], &["renpaarden"]]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_rookery"))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(full.try_clone().unwrap())
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
+        assert!(error.starts_with("error: ") && error.lines().count() == 1, "{args:?}: {error}");
+    }
+}

@@ -1,0 +1,148 @@
+//! Sessions of `rookery stones` with the real program.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+
+fn rookery(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(ROOKERY)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may not want to read all of it.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A new file for one test.
+fn file(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+/// The player of the documentation, if there is a Python to run it.
+fn python_player(name: &str) -> Option<PathBuf> {
+    let there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !there {
+        eprintln!("SKIPPED: there is no python3, so the player of docs/stones-protocol.md does not play");
+        return None;
+    }
+    let docs = fs::read_to_string("../../docs/stones-protocol.md").unwrap();
+    let code = docs.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let path = file(name);
+    fs::write(&path, code).unwrap();
+    Some(path)
+}
+
+#[test]
+fn the_documented_player_plays_over_a_pipe_and_its_chat_is_in_a_right_record() {
+    let Some(bot) = python_player("pipe.py") else { return };
+    let record = file("pipe.rookery.jsonl");
+    let seat = format!("cmd:python3 {}", bot.display());
+    let args =
+        ["stones", "referee", "--width", "3", "--height", "3", "--player", &seat, "--player", "random"];
+    let more = ["--time", "60s", "--record", record.to_str().unwrap()];
+    let output = rookery(&[&args[..], &more].concat(), "");
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{shown}{}", text(&output.stderr));
+    assert!(shown.contains("Player 0 says: good luck\n"), "{shown}");
+    assert!(shown.contains("has won after"), "{shown}");
+    assert!(fs::read_to_string(&record).unwrap().contains("{\"said\":{\"seat\":0,\"text\":\"good luck\"}}"));
+    let verified = rookery(&["verify", record.to_str().unwrap()], "");
+    assert!(text(&verified.stdout).starts_with("1 checked: 1 right"), "{}", text(&verified.stdout));
+    // A record is never overwritten.
+    let again = rookery(&[&args[..], &more].concat(), "");
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("it must be a new file"), "{}", text(&again.stderr));
+}
+
+#[test]
+fn two_programs_connect_and_play() {
+    let mut referee = Command::new(ROOKERY)
+        .args(["stones", "referee", "--width", "3", "--height", "3", "--time", "60s", "--json"])
+        .args(["--player", "tcp:0", "--player", "tcp:0"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut waiting = BufReader::new(referee.stderr.take().unwrap());
+    let mut players = vec![];
+    for id in 0..2 {
+        let mut line = String::new();
+        waiting.read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix(&format!("waiting for player {id} on ")).expect(&line);
+        let child = Command::new(ROOKERY)
+            .args(["stones", "player", "--connect", address])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        players.push(child);
+    }
+    let mut shown = String::new();
+    referee.stdout.take().unwrap().read_to_string(&mut shown).unwrap();
+    assert!(referee.wait().unwrap().success(), "{shown}");
+    assert_eq!(shown.lines().count(), 20, "19 messages and the verdict: {shown}");
+    let last: serde_json::Value = serde_json::from_str(shown.lines().last().unwrap()).unwrap();
+    assert_eq!(last["verdict"]["winners"], serde_json::json!([1]));
+    for player in players {
+        let output = player.wait_with_output().unwrap();
+        assert_eq!(text(&output.stdout), "PlayerWon 1\n");
+    }
+}
+
+#[test]
+fn our_player_by_standard_input_and_output() {
+    let seat = format!("cmd:'{ROOKERY}' stones player --stdio --player cautious");
+    let args = ["stones", "referee", "--width", "2", "--height", "3", "--time", "60s", "--player", &seat];
+    let output = rookery(&[&args[..], &["--player", "aggressive"]].concat(), "");
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
+#[test]
+fn a_whole_session_of_questions_and_moves() {
+    let record = file("session.rookery.jsonl");
+    let typed = "1\n3\n2\n0\nhuman\n0,0 1,0\nsay well done\nmoves\n2.0-1.0\n";
+    let output = rookery(&["stones", "--record", record.to_str().unwrap()], typed);
+    let shown = text(&output.stdout);
+    assert!(output.status.success(), "{shown}");
+    for part in [
+        "Width (1 to 16) [8]: ",
+        "  2 aggressive\n",
+        "-\n0\n1\n\n====\n\nPlayer 0: 1 stones\nPlayer 1: 1 stones\n\nMove 0 (0,0) (1,0)\n",
+        "2.0-1.0\n",
+        "PlayerWon 1\n",
+        "Player 1 has won after 2 moves.\n",
+    ] {
+        assert!(shown.contains(part), "{part:?} in {shown}");
+    }
+    assert!(!shown.contains('\u{1b}'), "no screen is cleared where there is none");
+    let verified = rookery(&["verify", record.to_str().unwrap()], "");
+    assert!(text(&verified.stdout).starts_with("1 checked: 1 right"), "{}", text(&verified.stdout));
+}
+
+#[test]
+fn an_error_of_a_program_has_an_exit_code_of_its_own() {
+    let args = ["stones", "referee", "--width", "3", "--height", "3", "--player", "random", "--player"];
+    let output = rookery(&[&args[..], &["cmd:exit 7"]].concat(), "");
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{shown}");
+    assert!(shown.contains("GameOver: Player 1 made an error: the program ended: exit status: "), "{shown}");
+    let forfeit = rookery(&[&args[..], &["cmd:false", "--forfeit"]].concat(), "");
+    assert_eq!(forfeit.status.code(), Some(0), "{}", text(&forfeit.stdout));
+    assert!(text(&forfeit.stdout).contains("PlayerWon 0\n"), "{}", text(&forfeit.stdout));
+}
