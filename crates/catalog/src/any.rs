@@ -1,8 +1,9 @@
 //! Games and positions with and without their types.
 
 use std::fmt;
+use std::io::BufRead;
 
-use rookery_record::{Header, Limits, Problem, Replay, random_record};
+use rookery_record::{Header, Limits, Lines, Problem, RecordError, Replay, random_record};
 use rookery_referee::{Conduct, Verdict};
 use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
@@ -11,11 +12,12 @@ use rookery_rules::{
 use rookery_search::{AlphaBeta, Analysis, Budget, Line, Mcts, Strategy};
 use tokio::runtime::Runtime;
 
-use crate::AnyReplay;
 use crate::drill::{self, DrillCase, DrillError, DrillOrder};
 use crate::matches::{self, MatchOrder, OrderError, PositionOf, RecordTarget};
 use crate::players::{self, PlayerError, PlayerInfo, PlayerSpec};
+use crate::sitting::Sitting;
 use crate::solve::{SolveError, SolveOrder, Solved};
+use crate::{AnyReplay, AnySitting};
 
 /// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
 pub trait Game: Sized + Send + Sync + 'static {
@@ -87,6 +89,18 @@ pub trait AnyGame: Send + Sync {
     fn drill(&self, order: &DrillOrder, report: &mut dyn FnMut(&DrillCase)) -> Result<(), DrillError>;
     /// Begins to judge a recorded match again; `line` is the first line of the record, read already as `header`.
     fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem>;
+    /// Begins a match with persons in it.
+    ///
+    /// # Panics
+    /// If the order has not one player for each seat.
+    fn sit(&self, order: &MatchOrder) -> Result<Box<dyn AnySitting>, OrderError>;
+    /// The match of a record, to go on with or to look at; `line` is the first line, read already as `header`.
+    fn load_sitting(
+        &self,
+        header: Header,
+        line: &[u8],
+        lines: &mut Lines<Box<dyn BufRead + '_>>,
+    ) -> Result<Box<dyn AnySitting>, RecordError>;
     /// The record of a match between players who move at random.
     fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError>;
 }
@@ -172,6 +186,19 @@ impl<G: Game> AnyGame for G {
 
     fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {
         Ok(Box::new(Replay::new::<G::Setup>(header, line)?))
+    }
+
+    fn sit(&self, order: &MatchOrder) -> Result<Box<dyn AnySitting>, OrderError> {
+        Ok(Box::new(Sitting::<G>::new(order)?))
+    }
+
+    fn load_sitting(
+        &self,
+        header: Header,
+        line: &[u8],
+        lines: &mut Lines<Box<dyn BufRead + '_>>,
+    ) -> Result<Box<dyn AnySitting>, RecordError> {
+        Ok(Box::new(Sitting::<G>::load(header, line, lines)?))
     }
 
     fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError> {

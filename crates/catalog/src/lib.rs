@@ -21,6 +21,7 @@ mod matches;
 mod players;
 mod replay;
 mod seat_spec;
+mod sitting;
 mod solve;
 
 pub use ai::matchbox::{Course, Lesson, Matchbox};
@@ -31,6 +32,10 @@ pub use matches::{MatchOrder, OrderError, PositionOf, RecordTarget};
 pub use players::{GENERAL, Named, PlayerError, PlayerInfo, PlayerSpec, seat, strategy};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
 pub use seat_spec::{SeatSpec, SeatSpecError};
+pub use sitting::{
+    AnySitting, Entry, Hint, HintQuestion, PERSON, Question, Sitter, SittingError, Thought, free_path,
+    load_sitting, sit,
+};
 
 pub use rookery_search::{Progress, Stop, Want};
 pub use solve::{SolveError, SolveOrder, Solved, Value};

@@ -36,6 +36,25 @@ pub struct MatchOrder {
     pub number: Option<u64>,
 }
 
+impl MatchOrder {
+    /// A match of these players without a clock, by the game's own rules of conduct.
+    pub fn new(spec: &str, players: &[&str]) -> Result<Self, OrderError> {
+        let spec = GameSpec::parse(spec).map_err(OrderError::Setup)?;
+        let conduct = crate::game(&spec.game).map_err(OrderError::Setup)?.conduct();
+        let players = players.iter().map(|player| player.parse()).collect::<Result<_, _>>();
+        Ok(Self {
+            spec,
+            players: players.map_err(OrderError::Player)?,
+            seed: Seed(0),
+            control: TimeControl::Untimed,
+            limits: Limits::default(),
+            conduct,
+            max_turns: None,
+            number: None,
+        })
+    }
+}
+
 /// Where a match is written down.
 #[derive(Clone, Debug)]
 pub struct RecordTarget {
@@ -123,7 +142,8 @@ fn play_on<G: Game>(
     }))
 }
 
-fn header<S: Setup<Position: Notation>>(order: &MatchOrder, setup: &S) -> Header {
+/// The first line of the record.
+pub(crate) fn header<S: Setup<Position: Notation>>(order: &MatchOrder, setup: &S) -> Header {
     let seats = order.players.iter().map(|player| (player.to_string(), player.to_string()));
     Header {
         time: order.control,

@@ -80,6 +80,13 @@ impl FromStr for PlayerSpec {
     }
 }
 
+impl PlayerSpec {
+    /// Whether a person sits there.
+    pub fn is_person(&self) -> bool {
+        self.text == crate::PERSON
+    }
+}
+
 impl fmt::Display for PlayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)

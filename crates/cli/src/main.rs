@@ -1,6 +1,7 @@
 //! The binary `rookery`: one module a subcommand. Only this crate prints.
 
 mod commands;
+mod data_folder;
 mod help;
 mod spec;
 
@@ -35,6 +36,8 @@ enum Command {
     Moves(commands::moves::Args),
     Perft(commands::perft::Args),
     Analyse(commands::analyse::Args),
+    Play(commands::play::Args),
+    Watch(commands::watch::Args),
     Match(commands::matches::Args),
     Solve(commands::solve::Args),
     Accuracy(commands::accuracy::Args),
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
     let mut out = io::stdout().lock();
     let ok = |()| ExitCode::SUCCESS;
     let done = match &cli.command {
+        None if commands::play::has_screen() => commands::launch::run(&mut out),
         None => commands::welcome::run(&mut out).map(ok),
         Some(Command::Games(args)) => commands::games::run(args, &mut out).map(ok),
         Some(Command::Rules(args)) => commands::rules::run(args, &mut out).map(ok),
@@ -70,6 +74,8 @@ fn main() -> ExitCode {
         Some(Command::Moves(args)) => commands::moves::run(args, &mut out).map(ok),
         Some(Command::Perft(args)) => commands::perft::run(args, &mut out).map(ok),
         Some(Command::Analyse(args)) => commands::analyse::run(args, &mut out).map(ok),
+        Some(Command::Play(args)) => commands::play::run(args, &mut out),
+        Some(Command::Watch(args)) => commands::watch::run(args, &mut out),
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
         Some(Command::Drill(args)) => commands::drill::run(args, &mut out).map(ok),

@@ -5,5 +5,9 @@ fn snapshots() {
     // A pattern that finds nothing is no failure to trycmd.
     let n_files = std::fs::read_dir("tests/cmd").map(Iterator::count);
     assert!(n_files.is_ok_and(|n| n >= 5), "the snapshots are found");
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("../../README.md").case("../../docs/*.md");
+    trycmd::TestCases::new()
+        .case("tests/cmd/*.trycmd")
+        .case("tests/cmd/*.toml")
+        .case("../../README.md")
+        .case("../../docs/*.md");
 }

@@ -84,6 +84,7 @@ fn no_arrow_points_up() {
         "rookery-tournament",
         "rookery-catalog",
         "rookery-protocols",
+        "rookery-terminal",
         "rookery",
     ];
     let graph = dependencies();

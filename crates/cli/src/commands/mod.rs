@@ -15,9 +15,11 @@ pub(crate) mod drill;
 pub(crate) mod fish;
 pub(crate) mod games;
 pub(crate) mod hexapawn;
+pub(crate) mod launch;
 pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
+pub(crate) mod play;
 pub(crate) mod players;
 pub(crate) mod renpaarden;
 pub(crate) mod replay;
@@ -26,6 +28,7 @@ pub(crate) mod show;
 pub(crate) mod solve;
 pub(crate) mod stones;
 pub(crate) mod verify;
+pub(crate) mod watch;
 pub(crate) mod welcome;
 
 /// A key of a game's or a player's spec, as JSON.

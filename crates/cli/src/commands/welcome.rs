@@ -16,6 +16,7 @@ pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<()> {
     let game = CATALOG[0].name();
     writeln!(out, "\nTry next (in this folder: cargo run --release -- COMMAND):")?;
     for (command, what) in [
+        (format!("play {game}"), "play it yourself"),
         (format!("match {game} mcts random"), "a match of another game"),
         (format!("rules {game}"), "how it is played"),
         (format!("show {game} --svg board.svg"), "a board as a picture"),

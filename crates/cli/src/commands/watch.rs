@@ -1,0 +1,109 @@
+//! `rookery watch`: a record again, or a match between computers, move by move.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use rookery_catalog::{AnySitting, PlayerSpec};
+use rookery_referee::{TimeControl, parse_duration};
+use rookery_rules::Seed;
+use rookery_terminal::{App, Leave, Table, open, plain};
+
+use super::play::{begin, has_screen, interrupted, palette, show_app};
+use crate::spec::{CheckedSpec, UsageError};
+
+/// Watch a recorded match, or one between computers
+///
+/// On a terminal it can be stopped, and gone through forth and back. Nothing is recorded; `s` saves what was played.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A record (a file), or a game and its setup
+    #[arg(value_name = "RECORD|GAME-SPEC")]
+    what: String,
+
+    /// The players of a new match, in turn order; seats left open get `medium`
+    #[arg(value_name = "PLAYER", num_args = 0..=8)]
+    players: Vec<PlayerSpec>,
+
+    /// The time between two moves
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = parse_duration)]
+    delay: Duration,
+
+    /// How long computers think about a move at most, for example 1s; by default as long as their level takes
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    think: Option<Duration>,
+
+    /// Where all randomness of a new match comes from; by default another one each time
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+
+    /// Line by line instead of a full screen
+    #[arg(long)]
+    plain: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery watch match.rookery.jsonl
+  rookery watch fish:players=3 easy medium hard --delay 1s
+  rookery watch stones --plain --delay 1ms
+
+Keys: space stops, right and left step, + and - change the speed, q leaves.";
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let path = Path::new(&args.what);
+    let (sitting, live) = if path.is_file() {
+        if !args.players.is_empty() {
+            return Err(UsageError(format!(
+                "{}: a record names its players; give none beside it",
+                path.display()
+            ))
+            .into());
+        }
+        (open(path).map_err(|problem| anyhow!(problem))?, false)
+    } else {
+        (args.new_match(path)?, true)
+    };
+    let mut table = Table::new(sitting, args.think, Instant::now());
+    if args.plain || !has_screen() {
+        while !live && table.step(false, Instant::now()) {}
+        plain::watch(&mut table, args.delay, live, out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let app = App::watching(table, args.delay, live, palette(), Instant::now());
+    Ok(if watch_on_screen(app)? == Leave::Quit { ExitCode::SUCCESS } else { interrupted() })
+}
+
+/// Shows it until it is left.
+pub(crate) fn watch_on_screen(app: App) -> anyhow::Result<Leave> {
+    Ok(show_app(app)?.leave().unwrap_or(Leave::Interrupted))
+}
+
+impl Args {
+    fn new_match(&self, path: &Path) -> Result<Box<dyn AnySitting>, anyhow::Error> {
+        let spec: CheckedSpec = self.what.parse().map_err(|error| {
+            let looks_like_a_file =
+                self.what.contains(['/', '.']) || PathBuf::from(path).extension().is_some();
+            let hint = if looks_like_a_file {
+                "there is no such record, and it is no game spec either: "
+            } else {
+                ""
+            };
+            UsageError(format!("{}: {hint}{error}", path.display()))
+        })?;
+        if let Some(player) = self.players.iter().find(|player| player.is_person()) {
+            return Err(UsageError(format!(
+                "{player}: only computers are watched; take a seat with `rookery play {}`",
+                spec.text
+            ))
+            .into());
+        }
+        let medium = || "medium".parse().expect("the name is well formed");
+        let mut players = self.players.clone();
+        players.resize_with(players.len().max(spec.n_seats()), medium);
+        begin(&spec, &players, self.seed.map(Seed), Some(TimeControl::Untimed))
+    }
+}

@@ -1,0 +1,156 @@
+//! The real program in a pseudo-terminal, and what its screen shows.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+
+/// Far more than anything takes, since the machine may be busy.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+struct Seen {
+    screen: vt100::Parser,
+    raw: Vec<u8>,
+}
+
+pub(crate) struct Pty {
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+fn size(cols: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
+}
+
+impl Pty {
+    /// Starts `rookery` with these arguments in a window of 80 by 24; matches are kept below `data`.
+    pub(crate) fn start(args: &[&str], data: &Path) -> Self {
+        Self::start_with(args, data, &[])
+    }
+
+    pub(crate) fn start_with(args: &[&str], data: &Path, vars: &[(&str, &str)]) -> Self {
+        let pair = native_pty_system().openpty(size(80, 24)).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_rookery"));
+        command.args(args);
+        command.cwd(env!("CARGO_TARGET_TMPDIR"));
+        command.env("TERM", "xterm-256color");
+        command.env("XDG_DATA_HOME", data);
+        command.env_remove("NO_COLOR");
+        for (name, value) in vars {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let seen = Arc::new(Mutex::new(Seen { screen: vt100::Parser::new(24, 80, 0), raw: vec![] }));
+        let (mut reader, shared) = (pair.master.try_clone_reader().unwrap(), Arc::clone(&seen));
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // A terminal whose program has ended gives an error, not an end.
+            while let Ok(n @ 1..) = reader.read(&mut buffer) {
+                let mut seen = shared.lock().unwrap();
+                seen.screen.process(&buffer[..n]);
+                seen.raw.extend_from_slice(&buffer[..n]);
+            }
+        });
+        let writer = pair.master.take_writer().unwrap();
+        Self { master: pair.master, writer, child, seen }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.seen.lock().unwrap().screen.screen().contents()
+    }
+
+    pub(crate) fn raw(&self) -> Vec<u8> {
+        self.seen.lock().unwrap().raw.clone()
+    }
+
+    /// Sends keys as a terminal does.
+    pub(crate) fn send(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    pub(crate) fn resize(&mut self, cols: u16, rows: u16) {
+        self.seen.lock().unwrap().screen.screen_mut().set_size(rows, cols);
+        self.master.resize(size(cols, rows)).unwrap();
+    }
+
+    /// Waits until the screen is as it should be.
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, is_right: impl Fn(&str) -> bool) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let text = self.text();
+            if is_right(&text) {
+                return text;
+            }
+            assert!(Instant::now() < end, "waiting for {what}; the screen shows\n{text}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Sends the same key again and again until the screen is as it should be.
+    #[track_caller]
+    pub(crate) fn send_until(&mut self, key: &str, what: &str, is_right: impl Fn(&str) -> bool) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            self.send(key);
+            let next = Instant::now() + Duration::from_millis(300);
+            while Instant::now() < next {
+                let text = self.text();
+                if is_right(&text) {
+                    return text;
+                }
+                assert!(Instant::now() < end, "waiting for {what}; the screen shows\n{text}");
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+
+    /// Waits until the screen says this.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str) -> String {
+        self.until(text, |shown| shown.contains(text))
+    }
+
+    /// Waits for the end of the program.
+    #[track_caller]
+    pub(crate) fn end(&mut self) -> ExitStatus {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < end, "the program ends; the screen shows\n{}", self.text());
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    /// A click on the column and row where this text stands, both counted from 1 by the terminal.
+    pub(crate) fn click_on(&mut self, text: &str) {
+        let shown = self.wait_for(text);
+        let (row, line) = shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
+        let col = line.split(text).next().unwrap().chars().count();
+        self.click(col + 1, row + 1);
+    }
+
+    pub(crate) fn click(&mut self, col: usize, row: usize) {
+        self.send(&format!("\x1b[<0;{col};{row}M\x1b[<0;{col};{row}m"));
+    }
+}
+
+impl Drop for Pty {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing behind.
+        let _ = self.child.kill();
+    }
+}

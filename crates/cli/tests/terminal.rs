@@ -1,0 +1,272 @@
+//! The full screen in a real pseudo-terminal: keys go in, a terminal's screen is looked at.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+#![cfg(unix)]
+
+mod pty;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pty::Pty;
+
+/// A folder for one test, empty at the start.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("terminal").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn records(data: &Path) -> Vec<PathBuf> {
+    let folder = fs::read_dir(data.join("rookery/games"));
+    let mut files: Vec<PathBuf> = folder.into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+fn verify(path: &Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_rookery")).arg("verify").arg(path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A person is to move, or the match is over.
+fn is_ready(shown: &str) -> bool {
+    shown.contains("Cursor: ") || is_over(shown)
+}
+
+fn is_over(shown: &str) -> bool {
+    shown.contains("n: a new match")
+}
+
+/// Plays the first legal move until the match is over.
+fn play_to_the_end(pty: &mut Pty) {
+    for _ in 0..200 {
+        // The screen may be seen while it is drawn, and a key that comes while a computer thinks does nothing. So the
+        // list is asked for until it is there; once it is, the key means nothing to it.
+        let is_there = |shown: &str| shown.contains("Which move?") || is_over(shown);
+        let shown = pty.send_until("m", "the list of moves", is_there);
+        if is_over(&shown) {
+            return;
+        }
+        pty.send("\r");
+        pty.until("the list to go", |shown| !shown.contains("Which move?"));
+    }
+    panic!("the match ends; the screen shows\n{}", pty.text());
+}
+
+fn whole_game(spec: &str) {
+    let data = folder(&spec.replace([':', ',', '='], "-"));
+    let mut pty = Pty::start(&["play", spec, "human", "random", "--seed", "4"], &data);
+    play_to_the_end(&mut pty);
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
+    let files = records(&data);
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert!(verify(&files[0]).contains("1 right"), "{}", verify(&files[0]));
+}
+
+#[test]
+fn a_whole_game_of_fish() {
+    whole_game("fish:rows=4,cols=3");
+}
+
+#[test]
+fn a_whole_game_of_hexapawn() {
+    whole_game("hexapawn:rows=4,cols=3,eliminate=choose");
+}
+
+#[test]
+fn a_whole_game_of_renpaarden() {
+    whole_game("renpaarden:width=3,height=5,max-turns=12");
+}
+
+#[test]
+fn a_whole_game_of_stones() {
+    whole_game("stones:rows=3,cols=3,players=2");
+}
+
+#[test]
+fn undo_redo_hint_and_bad_input() {
+    let data = folder("undo");
+    let mut pty = Pty::start(&["play", "hexapawn:rows=4,cols=4", "human", "first"], &data);
+    pty.until("the board", is_ready);
+    pty.send("z9\r");
+    pty.wait_for("\"z9\" is no move; expected");
+    pty.send("\x1b");
+    pty.until("the line to close", |shown| !shown.contains("z9"));
+    pty.send("b2\r");
+    pty.until("both moves", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+    pty.send("u");
+    pty.wait_for("Taken back");
+    pty.until("the start", |shown| shown.contains("move 1") && !shown.contains("b1-b2"));
+    pty.send("r");
+    pty.until("both moves again", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+    pty.send("h");
+    pty.wait_for("Hint: ");
+    pty.send("?");
+    pty.wait_for("Keys and rules");
+    pty.send("\x1b");
+    pty.until("the board again", |shown| !shown.contains("Keys and rules"));
+    pty.send("R");
+    pty.wait_for("Resign this match?");
+    pty.send("y");
+    pty.wait_for("Player 1 resigned.");
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
+    assert!(verify(&records(&data)[0]).contains("1 right"));
+}
+
+#[test]
+fn the_window_may_have_any_size() {
+    let mut pty = Pty::start(&["play", "renpaarden", "--no-record"], &folder("resize"));
+    pty.until("the board", is_ready);
+    pty.resize(40, 8);
+    pty.wait_for("This board needs a window");
+    pty.resize(3, 2);
+    pty.resize(120, 40);
+    pty.until("the board", is_ready);
+    pty.resize(80, 24);
+    pty.until("the board with its edges", |shown| is_ready(shown) && shown.contains("q quit"));
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
+}
+
+#[test]
+fn ctrl_c_tells_how_to_go_on_and_it_works() {
+    let data = folder("interrupt");
+    let mut pty = Pty::start(&["play", "hexapawn:rows=4,cols=4", "human", "first"], &data);
+    pty.until("the board", is_ready);
+    pty.send("b2\r");
+    pty.until("both moves", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+    pty.send("\x03");
+    assert_eq!(pty.end().exit_code(), 130);
+    let farewell = pty.wait_for("Go on with: rookery play --resume ");
+    assert!(!farewell.contains("q quit"), "the screen from before is back: {farewell}");
+    let file = records(&data).remove(0);
+    // The terminal may have broken the line.
+    assert!(farewell.replace('\n', "").contains(file.to_str().unwrap()), "{farewell}");
+    assert!(verify(&file).contains("unfinished"));
+
+    let mut again = Pty::start(&["play", "--resume", file.to_str().unwrap()], &data);
+    again.until("both moves", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+    again.send("u");
+    again.wait_for("Taken back");
+    again.send("qy");
+    assert_eq!(again.end().exit_code(), 0);
+}
+
+#[test]
+fn fault_s15_the_terminal_is_given_back_when_the_program_is_told_to_end() {
+    let mut pty = Pty::start(&["play", "fish", "--no-record"], &folder("sigterm"));
+    pty.until("the board", is_ready);
+    let killed = Command::new("kill").args(["-TERM", &pty.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(pty.end().exit_code(), 130);
+    pty.until("the screen from before", |shown| !shown.contains("q quit"));
+    let raw = pty.raw();
+    let tail = String::from_utf8_lossy(&raw[raw.len().saturating_sub(200)..]).into_owned();
+    for code in ["\x1b[?1049l", "\x1b[?1000l", "\x1b[?25h"] {
+        assert!(tail.contains(code), "{code:?} in {tail:?}");
+    }
+}
+
+/// Whether the output sets any colour.
+fn has_colours(raw: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(raw).into_owned();
+    text.split("\x1b[").skip(1).any(|rest| {
+        let Some((codes, _)) =
+            rest.split_once('m').filter(|(codes, _)| codes.chars().all(|c| c.is_ascii_digit() || c == ';'))
+        else {
+            return false;
+        };
+        codes.split(';').any(|code| matches!(code.parse(), Ok(30..=38 | 40..=48 | 90..=107)))
+    })
+}
+
+#[test]
+fn no_color_is_respected() {
+    let data = folder("colour");
+    for (vars, expected) in [(&[("NO_COLOR", "1")][..], false), (&[][..], true)] {
+        let mut pty = Pty::start_with(&["play", "fish", "human", "first", "--no-record"], &data, vars);
+        pty.until("the board", is_ready);
+        pty.send("\r");
+        pty.until("the answer", |shown| shown.contains("move 3") && is_ready(shown));
+        pty.send("\x03");
+        assert_eq!(pty.end().exit_code(), 130);
+        assert_eq!(has_colours(&pty.raw()), expected, "{vars:?}");
+    }
+}
+
+#[test]
+fn a_click_chooses_a_piece_and_where_it_goes() {
+    let mut pty =
+        Pty::start(&["play", "hexapawn:rows=3,cols=3", "human", "first", "--no-record"], &folder("mouse"));
+    pty.until("the board", is_ready);
+    // The column of the letter below the board, and the lines of the numbers beside it.
+    let shown = pty.text();
+    let letters = shown.lines().find(|line| line.split_whitespace().take(3).eq(["a", "b", "c"])).unwrap();
+    let col = letters.find('b').unwrap() + 1;
+    let line_of = |number: &str| {
+        1 + shown.lines().position(|line| line.split_whitespace().next() == Some(number)).unwrap()
+    };
+    pty.click(col, line_of("1"));
+    pty.wait_for("Cursor: b1");
+    pty.click(col, line_of("2"));
+    pty.wait_for("b1-b2");
+    pty.click_on("u undo");
+    pty.wait_for("Taken back");
+    pty.click_on("q quit");
+    assert_eq!(pty.end().exit_code(), 0);
+}
+
+#[test]
+fn the_launcher_leads_to_a_match_and_back() {
+    let data = folder("launcher");
+    let mut pty = Pty::start(&[], &data);
+    let shown = pty.wait_for("What would you like to play?");
+    assert!(!shown.contains("Matches of yours"), "there are none yet");
+    pty.click_on("Hexapawn");
+    pty.wait_for("You against easy");
+    pty.send("1");
+    pty.until("the board", is_ready);
+    pty.send("c2\r");
+    pty.wait_for("c1-c2");
+    pty.until("the answer", |shown| shown.contains("move 3"));
+    pty.send("q");
+    pty.wait_for("Leave this match?");
+    pty.send("y");
+    pty.wait_for("Matches of yours");
+    pty.send("5");
+    pty.wait_for("unfinished after 2 moves");
+    pty.send("\r");
+    pty.until("the match again", |shown| shown.contains("c1-c2") && is_ready(shown));
+    pty.send("qy");
+    pty.wait_for("What would you like to play?");
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
+    assert_eq!(records(&data).len(), 1);
+}
+
+#[test]
+fn a_record_is_watched_forth_and_back() {
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/records.in/matches/finished.rookery.jsonl");
+    let before = fs::read(record).unwrap();
+    let mut pty = Pty::start(&["watch", record, "--delay", "20ms"], &folder("watch"));
+    pty.wait_for("Player 1 resigned.");
+    pty.send("\x1b[D");
+    pty.wait_for("stopped, move 2");
+    pty.send("\x1b[D");
+    pty.wait_for("stopped, move 1");
+    pty.send("\x1b[C");
+    pty.wait_for("stopped, move 2");
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
+    assert_eq!(fs::read(record).unwrap(), before);
+
+    let mut live = Pty::start(&["watch", "hexapawn:rows=3,cols=3", "--delay", "20ms"], &folder("watch-live"));
+    live.until("the end", |shown| shown.contains("has won"));
+    live.send("q");
+    assert_eq!(live.end().exit_code(), 0);
+}

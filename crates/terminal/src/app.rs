@@ -1,0 +1,343 @@
+//! The state of the full screen, and what changes it.
+
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::Rect;
+use rookery_catalog::{Hint, SittingError};
+use rookery_rules::scene::{Move, Scene};
+
+use crate::command::Command;
+use crate::plan::Plan;
+use crate::popup::{Action, Popup, Purpose, Reply};
+use crate::table::Announcement;
+use crate::watch::Watch;
+use crate::{Palette, Table, clean, quoted};
+
+/// Why the screen was left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leave {
+    /// Somebody wanted to.
+    Quit,
+    /// Ctrl-C, or the end of the terminal.
+    Interrupted,
+}
+
+/// How a message is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tone {
+    Calm,
+    Loud,
+    Wrong,
+}
+
+/// Something that can be clicked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Hot {
+    /// As if this key was pressed.
+    Key(KeyCode),
+    /// This line of a list.
+    Row(usize),
+}
+
+/// A match on the full screen.
+#[derive(Debug)]
+pub struct App {
+    pub(crate) table: Table,
+    pub(crate) palette: Palette,
+    /// The scene of the position shown.
+    pub(crate) scene: Scene,
+    /// The last move.
+    pub(crate) last: Option<Move>,
+    /// The cell of the cursor, by its number in the scene.
+    pub(crate) cursor: usize,
+    /// The cell whose piece is to move.
+    pub(crate) selected: Option<String>,
+    /// What is being typed.
+    pub(crate) input: Option<String>,
+    pub(crate) popup: Option<Popup>,
+    pub(crate) message: (Tone, String),
+    pub(crate) watch: Option<Watch>,
+    pub(crate) now: Instant,
+    /// Counts ticks while something is thought about.
+    pub(crate) spinner: usize,
+    /// Where the cells were when the screen was drawn last.
+    pub(crate) plan: Option<Plan>,
+    /// What else could be clicked at then.
+    pub(crate) hot: Vec<(Rect, Hot)>,
+    pub(crate) leave: Option<Leave>,
+}
+
+impl App {
+    /// A match to be played.
+    pub fn new(table: Table, palette: Palette, now: Instant) -> Self {
+        let mut app = Self {
+            scene: table.sitting().scene(),
+            table,
+            palette,
+            last: None,
+            cursor: 0,
+            selected: None,
+            input: None,
+            popup: None,
+            message: (Tone::Calm, String::new()),
+            watch: None,
+            now,
+            spinner: 0,
+            plan: None,
+            hot: vec![],
+            leave: None,
+        };
+        app.refresh();
+        app.cursor = app.first_cell();
+        app
+    }
+
+    /// A match to be watched: a record from its beginning, or a `live` one between computers.
+    pub fn watching(mut table: Table, delay: Duration, live: bool, palette: Palette, now: Instant) -> Self {
+        while !live && table.step(false, now) {}
+        let mut app = Self::new(table, palette, now);
+        app.watch = Some(Watch::new(delay, live, now));
+        app
+    }
+
+    /// The match, when the screen is left.
+    pub fn into_table(self) -> Table {
+        self.table
+    }
+
+    /// The match.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Whether the screen is to be left, and why.
+    pub fn leave(&self) -> Option<Leave> {
+        self.leave
+    }
+
+    /// How long nothing changes unless somebody presses a key.
+    pub fn patience(&self) -> Duration {
+        let timed = self.table.sitting().clock().control() != rookery_referee::TimeControl::Untimed;
+        let busy = self.table.thinking().is_some() || self.table.is_hinting() || self.watch.is_some();
+        Duration::from_millis(if busy {
+            40
+        } else if timed {
+            100
+        } else {
+            250
+        })
+    }
+
+    /// Time goes by: computers answer, clocks run, a match that is watched goes on.
+    pub fn tick(&mut self, now: Instant) {
+        self.now = now;
+        self.spinner = self.spinner.wrapping_add(1);
+        if self.watch.is_some() {
+            self.tick_watch();
+        } else {
+            self.table.attend(now);
+        }
+        while let Some(announcement) = self.table.poll(now) {
+            match announcement {
+                Announcement::Moved(_) => {
+                    self.message.1.clear();
+                    self.refresh();
+                    self.schedule_watch();
+                }
+                Announcement::TimeOver(_) => self.refresh(),
+                Announcement::Hint(hint) => self.show_hint(&hint),
+            }
+            if self.watch.is_none() {
+                self.table.attend(now);
+            }
+        }
+    }
+
+    /// The position may be another one.
+    pub(crate) fn refresh(&mut self) {
+        self.scene = self.table.sitting().scene();
+        self.last = self.table.sitting().last_move();
+        self.selected = None;
+        self.cursor = self.cursor.min(self.scene.cells.len().saturating_sub(1));
+        // A piece that must move needs not be chosen.
+        if self.table.person_to_move().is_some() && self.watch.is_none() {
+            let mut from = self.scene.moves.iter().map(|mv| mv.from.clone());
+            let first = from.next().flatten();
+            if first.is_some()
+                && from.all(|from| from == first)
+                && self.scene.moves.iter().all(|mv| mv.to.is_some())
+            {
+                self.selected = first;
+            }
+        }
+        if let Some(problem) = self.table.sitting().keeping_problem() {
+            self.say(Tone::Wrong, format!("The record could not be written: {problem}"));
+        }
+    }
+
+    pub(crate) fn say(&mut self, tone: Tone, text: impl AsRef<str>) {
+        self.message = (tone, clean(text.as_ref()));
+    }
+
+    pub(crate) fn say_error(&mut self, error: &dyn std::fmt::Display) {
+        let text = crate::table::capital(&error.to_string());
+        self.say(Tone::Wrong, format!("{text}."));
+    }
+
+    /// A cell where a move begins.
+    fn first_cell(&self) -> usize {
+        let mut ids = self.scene.moves.iter().filter_map(|mv| mv.from.as_ref().or(mv.to.as_ref()));
+        ids.find_map(|id| self.cell_number(id)).unwrap_or(0)
+    }
+
+    pub(crate) fn cell_number(&self, id: &str) -> Option<usize> {
+        self.scene.cells.iter().position(|cell| cell.id == id)
+    }
+
+    /// The id of the cursor's cell.
+    pub(crate) fn cursor_id(&self) -> Option<&str> {
+        self.scene.cells.get(self.cursor).map(|cell| cell.id.as_str())
+    }
+
+    fn show_hint(&mut self, hint: &Hint) {
+        if let Some(mv) = self.scene.find_move(&hint.mv).cloned() {
+            let cell = mv.to.as_ref().or(mv.from.as_ref()).and_then(|id| self.cell_number(id));
+            self.cursor = cell.unwrap_or(self.cursor);
+            self.selected = mv.from.filter(|_| mv.to.is_some());
+        }
+        self.say(Tone::Loud, format!("Hint: {}.", hint.reason));
+    }
+
+    /// Plays a move of the person to move. Whether it was one.
+    pub(crate) fn play(&mut self, text: &str) -> bool {
+        let played = self.table.play(text, self.now);
+        match &played {
+            Ok(()) => {
+                self.message.1.clear();
+                self.refresh();
+            }
+            Err(error) => {
+                if *error == SittingError::TimeOver {
+                    self.refresh();
+                }
+                self.say_error(error);
+            }
+        }
+        played.is_ok()
+    }
+
+    /// What came of something that was tried.
+    fn after(&mut self, done: Result<(), SittingError>, what: &str) {
+        match done {
+            Ok(()) => {
+                self.refresh();
+                self.say(Tone::Calm, what);
+            }
+            Err(error) => self.say_error(&error),
+        }
+    }
+
+    /// Does what a command says. Whether the input line is done with.
+    pub(crate) fn obey(&mut self, command: Command) -> bool {
+        let running = self.table.sitting().verdict().is_none() && !self.table.sitting().history().is_empty();
+        match command {
+            Command::Nothing | Command::Board => {}
+            Command::Move(text) => return self.play(&text),
+            Command::Undo => {
+                let done = self.table.undo(self.now);
+                self.after(done, "Taken back; r plays it again.");
+            }
+            Command::Redo => {
+                let done = self.table.redo(self.now);
+                self.after(done, "Played again.");
+            }
+            Command::Hint if self.table.ask_hint() => self.say(Tone::Calm, "Looking for a good move ..."),
+            Command::Hint => self.say(Tone::Wrong, "There is no hint now: it is not your move."),
+            Command::Resign if self.table.person_to_move().is_some() => {
+                self.popup = Some(Popup::Ask { question: "Resign this match?", action: Action::Resign });
+            }
+            Command::Resign => {
+                let done = self.table.resign(self.now);
+                self.after(done, "");
+            }
+            Command::Restart if running => {
+                self.popup = Some(Popup::Ask { question: "Begin a new match?", action: Action::Restart });
+            }
+            Command::Restart => self.act(Action::Restart),
+            Command::Quit if running && self.watch.is_none() => {
+                self.popup = Some(Popup::Ask { question: "Leave this match?", action: Action::Quit });
+            }
+            Command::Quit => self.act(Action::Quit),
+            Command::Help | Command::Rules => self.show_rules(),
+            Command::Moves => {
+                let moves: Vec<(String, String)> =
+                    self.scene.moves.iter().map(|mv| (mv.id.clone(), mv.label.clone())).collect();
+                if !moves.is_empty() && self.table.person_to_move().is_some() {
+                    self.popup = Some(Popup::Choice { moves, at: 0 });
+                }
+            }
+            Command::Save(None) => self.ask_file(Purpose::Save),
+            Command::Load(None) => self.ask_file(Purpose::Load),
+            Command::Save(Some(path)) => {
+                let saved = self.table.sitting().save_as(&path);
+                self.after(saved, &format!("Saved as {}.", quoted(&path)));
+            }
+            Command::Load(Some(path)) => match self.table.load(&path, self.now) {
+                Ok(()) => {
+                    self.refresh();
+                    self.say(Tone::Calm, format!("Loaded {}.", quoted(&path)));
+                }
+                Err(problem) => self.say_error(&problem),
+            },
+        }
+        true
+    }
+
+    fn ask_file(&mut self, purpose: Purpose) {
+        self.popup = Some(Popup::File { purpose, text: String::new() });
+    }
+
+    fn show_rules(&mut self) {
+        let keys = if self.watch.is_some() { crate::keys::WATCH_HELP } else { crate::keys::PLAY_HELP };
+        let text = format!("{keys}\n{}", self.table.rules());
+        self.popup = Some(Popup::Text { title: "Keys and rules", text, scroll: 0 });
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Quit => self.leave = Some(Leave::Quit),
+            Action::Resign => {
+                let done = self.table.resign(self.now);
+                self.after(done, "");
+            }
+            Action::Restart => {
+                self.table.restart(self.now);
+                self.refresh();
+                self.cursor = self.first_cell();
+                self.say(Tone::Calm, "A new match.");
+            }
+        }
+    }
+
+    /// What came of a key in a popup.
+    pub(crate) fn reply(&mut self, reply: Reply) {
+        if reply != Reply::Stay {
+            self.popup = None;
+        }
+        match reply {
+            Reply::Stay | Reply::Close => {}
+            Reply::Do(action) => self.act(action),
+            Reply::Play(id) => {
+                self.play(&id);
+            }
+            Reply::File(purpose, name) => {
+                let path = Some(name.into());
+                self.obey(match purpose {
+                    Purpose::Save => Command::Save(path),
+                    Purpose::Load => Command::Load(path),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What keys and clicks do.
+
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::layout::Position;
+
+use crate::App;
+use crate::app::{Hot, Leave, Tone};
+use crate::command::Command;
+use crate::plan::{Way, neighbour};
+use crate::popup::{Popup, Reply, edit};
+
+pub(crate) const PLAY_HELP: &str = "\
+arrows         to a neighbouring cell; Tab: where something can be done
+Enter, space   choose a piece, then where it goes; a click does the same
+letter, digit  type a move, then Enter; short forms will do
+:              type a move or a word: undo, hint, moves, save FILE, load FILE
+u  r           undo, redo
+h              a hint, and why
+m              the legal moves, to choose from
+n              a new match of the same kind
+s  l           save a copy of the record, load a record
+R              resign
+Esc            not this; while a computer thinks: move now
+q              leave; Ctrl-C leaves at once. The record is kept
+";
+
+pub(crate) const WATCH_HELP: &str = "\
+space          stop and go on
+right, left    one move forth or back
+Home, End      to the first and the last move
++  -           faster, slower
+s              save a copy of the record
+q              leave
+";
+
+/// The keys that are commands.
+fn command(key: char) -> Option<(Command, &'static str)> {
+    Some(match key {
+        'u' => (Command::Undo, "undo"),
+        'r' => (Command::Redo, "redo"),
+        'h' => (Command::Hint, "a hint"),
+        '?' => (Command::Rules, "the rules"),
+        'm' => (Command::Moves, "the legal moves"),
+        'n' => (Command::Restart, "a new match"),
+        's' => (Command::Save(None), "save"),
+        'l' => (Command::Load(None), "load"),
+        'R' => (Command::Resign, "resign"),
+        'q' => (Command::Quit, "quit"),
+        _ => return None,
+    })
+}
+
+impl App {
+    /// Something was pressed, clicked or resized.
+    pub fn update(&mut self, event: &Event) {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
+            Event::Mouse(mouse) => self.mouse(*mouse),
+            _ => {}
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent) {
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            if key.code == KeyCode::Char('c') {
+                self.leave = Some(Leave::Interrupted);
+            }
+            return;
+        }
+        // To a terminal, Escape and a key soon after it look like one key with Alt.
+        if key.modifiers.contains(KeyModifiers::ALT) {
+            self.press(KeyCode::Esc);
+        }
+        self.press(key.code);
+    }
+
+    fn press(&mut self, key: KeyCode) {
+        if let Some(popup) = &mut self.popup {
+            let reply = popup.key(key);
+            self.reply(reply);
+        } else if self.input.is_some() {
+            self.type_key(key);
+        } else if !self.watch_key(key) {
+            self.board_key(key);
+        }
+    }
+
+    fn board_key(&mut self, key: KeyCode) {
+        match key {
+            KeyCode::Left => self.go(Way::Left),
+            KeyCode::Right => self.go(Way::Right),
+            KeyCode::Up => self.go(Way::Up),
+            KeyCode::Down => self.go(Way::Down),
+            KeyCode::Tab => self.jump(false),
+            KeyCode::BackTab => self.jump(true),
+            KeyCode::Enter | KeyCode::Char(' ') => self.choose_cell(),
+            KeyCode::F(1) => drop(self.obey(Command::Rules)),
+            KeyCode::Esc if self.selected.is_some() => self.selected = None,
+            KeyCode::Esc => self.table.hurry(),
+            KeyCode::Char(':' | '/') if self.watch.is_none() => self.input = Some(String::new()),
+            KeyCode::Char(c) => self.letter(c),
+            _ => {}
+        }
+    }
+
+    fn go(&mut self, way: Way) {
+        if !self.scene.cells.is_empty() {
+            self.cursor = neighbour(&self.scene, self.cursor, way);
+        }
+    }
+
+    /// A letter is a command, or begins a move. One that may be both waits for what follows.
+    fn letter(&mut self, c: char) {
+        let watching = self.watch.is_some();
+        let begins_move =
+            self.table.person_to_move().is_some() && self.scene.moves.iter().any(|mv| mv.id.starts_with(c));
+        match command(c) {
+            Some((_, what)) if begins_move && !watching => {
+                self.input = Some(c.to_string());
+                self.say(Tone::Calm, format!("Go on with the move, or press Enter for {what}."));
+            }
+            Some((Command::Rules | Command::Quit | Command::Save(_), _)) | None if watching => {
+                if let Some((command, _)) = command(c) {
+                    self.obey(command);
+                }
+            }
+            Some((command, _)) if !watching => {
+                self.obey(command);
+            }
+            None if c.is_alphanumeric() => self.input = Some(c.to_string()),
+            _ => {}
+        }
+    }
+
+    fn type_key(&mut self, key: KeyCode) {
+        let Some(input) = &mut self.input else { return };
+        match key {
+            KeyCode::Esc => {
+                self.input = None;
+                self.message.1.clear();
+            }
+            KeyCode::Backspace if input.is_empty() => self.input = None,
+            KeyCode::Enter => {
+                let text = input.clone();
+                let mut letters = text.chars();
+                let only = letters.next().filter(|_| letters.next().is_none());
+                let command =
+                    only.and_then(command).map_or_else(|| Command::parse(&text), |(command, _)| command);
+                self.message.1.clear();
+                if self.obey(command) {
+                    self.input = None;
+                }
+            }
+            key => edit(input, key),
+        }
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent) {
+        match mouse.kind {
+            MouseEventKind::ScrollUp if self.popup.is_some() => self.press(KeyCode::Up),
+            MouseEventKind::ScrollDown if self.popup.is_some() => self.press(KeyCode::Down),
+            MouseEventKind::Down(MouseButton::Left) => self.click(mouse.column, mouse.row),
+            _ => {}
+        }
+    }
+
+    fn click(&mut self, x: u16, y: u16) {
+        let at = Position { x, y };
+        if let Some(&(_, hot)) = self.hot.iter().rev().find(|(area, _)| area.contains(at)) {
+            match hot {
+                Hot::Key(key) => self.press(key),
+                Hot::Row(row) => {
+                    if let Some(Popup::Choice { moves, .. }) = &self.popup
+                        && let Some((id, _)) = moves.get(row)
+                    {
+                        let reply = Reply::Play(id.clone());
+                        self.reply(reply);
+                    }
+                }
+            }
+        } else if self.popup.is_none()
+            && self.watch.is_none()
+            && let Some(cell) = self.plan.as_ref().and_then(|plan| plan.cell_at(x, y))
+        {
+            self.input = None;
+            self.cursor = cell;
+            self.choose_cell();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Playing and watching matches in a terminal.
+//!
+//! - [`Table`]: a sitting with the time that goes by and the threads in which computers think;
+//! - [`plain`]: line by line, for pipes and screen readers;
+//! - [`App`]: the state of the full screen, changed by keys, clicks and time; [`draw`](screen::draw) shows it;
+//! - [`launcher`]: what to play, against whom;
+//! - [`run`]: the real terminal around all this, which is always given back as it was.
+//!
+//! Nothing here knows a game: boards are drawn from [`rookery_rules::Scene`], moves are text.
+
+mod app;
+mod board;
+mod choosing;
+mod clean;
+mod command;
+mod keys;
+pub mod launcher;
+mod look;
+pub mod plain;
+mod plan;
+mod popup;
+pub mod run;
+pub mod screen;
+mod table;
+mod watch;
+
+pub use app::{App, Leave};
+pub use clean::{clean, quoted};
+pub use look::Palette;
+pub use table::{Announcement, Table, open, open_to_play};

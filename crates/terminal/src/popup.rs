@@ -1,0 +1,121 @@
+//! What stands before the board for a while: a text, a question, a choice, a line to type.
+
+use ratatui::crossterm::event::KeyCode;
+
+use crate::command::MAX_INPUT;
+
+/// Something in front of the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Popup {
+    /// A text to read.
+    Text { title: &'static str, text: String, scroll: usize },
+    /// Yes or no.
+    Ask { question: &'static str, action: Action },
+    /// One of several moves.
+    Choice { moves: Vec<(String, String)>, at: usize },
+    /// The name of a file.
+    File { purpose: Purpose, text: String },
+}
+
+/// What is done after a yes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Action {
+    Quit,
+    Resign,
+    Restart,
+}
+
+/// What a file is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    Save,
+    Load,
+}
+
+impl Purpose {
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Save => "Save a copy of the record as",
+            Self::Load => "Go on with the record in",
+        }
+    }
+}
+
+/// What a key means to a popup.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Reply {
+    /// It stays.
+    Stay,
+    /// It goes.
+    Close,
+    /// It goes, and this is done.
+    Do(Action),
+    /// It goes, and the move with this text is played.
+    Play(String),
+    /// It goes, and this file is meant.
+    File(Purpose, String),
+}
+
+/// How many lines a page of a text has, for scrolling; screens differ, so it is a small one.
+const PAGE: usize = 10;
+
+impl Popup {
+    /// What a key does here.
+    pub(crate) fn key(&mut self, key: KeyCode) -> Reply {
+        match self {
+            _ if key == KeyCode::Esc => Reply::Close,
+            Self::Text { scroll, text, .. } => {
+                let end = text.lines().count();
+                *scroll = match key {
+                    KeyCode::Up | KeyCode::Char('k') => scroll.saturating_sub(1),
+                    KeyCode::Down | KeyCode::Char('j') => *scroll + 1,
+                    KeyCode::PageUp => scroll.saturating_sub(PAGE),
+                    KeyCode::PageDown | KeyCode::Char(' ') => *scroll + PAGE,
+                    KeyCode::Home => 0,
+                    KeyCode::End => end,
+                    _ => return Reply::Close,
+                };
+                Reply::Stay
+            }
+            Self::Ask { action, .. } => match key {
+                KeyCode::Char('y' | 'Y') | KeyCode::Enter => Reply::Do(*action),
+                KeyCode::Char('n' | 'N' | 'q') => Reply::Close,
+                _ => Reply::Stay,
+            },
+            Self::Choice { moves, at } => {
+                match key {
+                    KeyCode::Up | KeyCode::BackTab => *at = at.checked_sub(1).unwrap_or(moves.len() - 1),
+                    KeyCode::Down | KeyCode::Tab => *at = (*at + 1) % moves.len(),
+                    KeyCode::Enter | KeyCode::Char(' ') => return Reply::Play(moves[*at].0.clone()),
+                    KeyCode::Char(c) => {
+                        let number = c.to_digit(10).and_then(|n| (n as usize).checked_sub(1));
+                        if let Some((id, _)) = number.and_then(|number| moves.get(number)) {
+                            return Reply::Play(id.clone());
+                        }
+                    }
+                    _ => {}
+                }
+                Reply::Stay
+            }
+            Self::File { purpose, text } => {
+                match key {
+                    KeyCode::Enter if text.trim().is_empty() => return Reply::Close,
+                    KeyCode::Enter => return Reply::File(*purpose, text.trim().to_owned()),
+                    key => edit(text, key),
+                }
+                Reply::Stay
+            }
+        }
+    }
+}
+
+/// Types into a line.
+pub(crate) fn edit(text: &mut String, key: KeyCode) {
+    match key {
+        KeyCode::Char(c) if !c.is_control() && text.len() + c.len_utf8() <= MAX_INPUT => text.push(c),
+        KeyCode::Backspace => {
+            text.pop();
+        }
+        _ => {}
+    }
+}

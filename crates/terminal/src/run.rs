@@ -1,0 +1,139 @@
+//! The real terminal: entered, used, and always given back as it was.
+
+use std::io::{self, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
+use ratatui::crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::crossterm::{execute, queue};
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport, backend::CrosstermBackend};
+
+use crate::{App, Leave, screen};
+
+/// Whether the full screen is in use, so that a panic knows what to give back.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+/// Something that is shown on the full screen until it is done.
+pub trait Screen {
+    /// Time goes by.
+    fn tick(&mut self, now: Instant);
+    /// Something was pressed, clicked or resized.
+    fn update(&mut self, event: &Event);
+    /// Draws itself.
+    fn draw(&mut self, frame: &mut Frame<'_>);
+    /// Whether it is done.
+    fn is_done(&self) -> bool;
+    /// The terminal is gone, or somebody has asked us to stop.
+    fn interrupt(&mut self);
+    /// How long to wait for a key at most.
+    fn patience(&self) -> Duration;
+}
+
+impl Screen for App {
+    fn tick(&mut self, now: Instant) {
+        self.tick(now);
+    }
+
+    fn update(&mut self, event: &Event) {
+        self.update(event);
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>) {
+        screen::draw(self, frame);
+    }
+
+    fn is_done(&self) -> bool {
+        self.leave().is_some()
+    }
+
+    fn interrupt(&mut self) {
+        self.leave = Some(Leave::Interrupted);
+    }
+
+    fn patience(&self) -> Duration {
+        self.patience()
+    }
+}
+
+/// Shows something on the full screen until it is done, or until `stop` is raised. `output` makes a way to the terminal.
+pub fn show<W: Write + 'static>(
+    screen: &mut dyn Screen,
+    output: fn() -> W,
+    stop: &AtomicBool,
+) -> io::Result<()> {
+    let _entered = Entered::new(output)?;
+    let options = TerminalOptions { viewport: Viewport::Fullscreen };
+    let mut terminal = Terminal::with_options(CrosstermBackend::new(output()), options)?;
+    while !screen.is_done() {
+        screen.tick(Instant::now());
+        terminal.draw(|frame| screen.draw(frame))?;
+        if stop.load(Ordering::Relaxed) {
+            screen.interrupt();
+            break;
+        }
+        let mut patience = screen.patience();
+        // Everything that has come in is taken before the screen is drawn again.
+        while !screen.is_done() && event::poll(patience)? {
+            screen.tick(Instant::now());
+            screen.update(&event::read()?);
+            patience = Duration::ZERO;
+        }
+    }
+    Ok(())
+}
+
+/// The full screen, for as long as this lives.
+struct Entered<W: Write + 'static> {
+    output: fn() -> W,
+}
+
+impl<W: Write + 'static> Entered<W> {
+    fn new(output: fn() -> W) -> io::Result<Self> {
+        restore_on_panic(output);
+        enable_raw_mode()?;
+        IN_USE.store(true, Ordering::SeqCst);
+        // From here on it is given back, also if the next step fails.
+        let entered = Self { output };
+        execute!(output(), EnterAlternateScreen, Clear(ClearType::All), EnableMouseCapture)?;
+        Ok(entered)
+    }
+}
+
+impl<W: Write + 'static> Drop for Entered<W> {
+    fn drop(&mut self) {
+        give_back(self.output);
+    }
+}
+
+fn give_back<W: Write + 'static>(output: fn() -> W) {
+    if IN_USE.swap(false, Ordering::SeqCst) {
+        let mut out = output();
+        // There is nobody to tell if the terminal is gone.
+        let _ = queue!(out, DisableMouseCapture, LeaveAlternateScreen, Show);
+        let _ = out.flush();
+        let _ = disable_raw_mode();
+    }
+}
+
+/// Gives the terminal back before a panic is reported. Computers that think in threads of their own are caught where
+/// they were started, and say nothing here.
+fn restore_on_panic<W: Write + 'static>(output: fn() -> W) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let main = thread::current().id();
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let is_main = thread::current().id() == main;
+            if is_main || !IN_USE.load(Ordering::SeqCst) {
+                give_back(output);
+                before(info);
+            }
+        }));
+    });
+}

@@ -1,0 +1,136 @@
+//! A match on a screen in memory, driven by keys.
+#![allow(dead_code, reason = "each test uses its part")]
+
+pub(crate) mod svg;
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use rookery_catalog::{AnySitting, MatchOrder, load_sitting, sit};
+use rookery_rules::Seed;
+use rookery_terminal::{App, Palette, Table, screen};
+
+/// A match, a screen, and a clock that only moves when told.
+pub(crate) struct Stage {
+    pub(crate) app: App,
+    pub(crate) terminal: Terminal<TestBackend>,
+    pub(crate) now: Instant,
+}
+
+pub(crate) fn sitting(spec: &str, players: &[&str]) -> Box<dyn AnySitting> {
+    sit(&MatchOrder { seed: Seed(1), ..MatchOrder::new(spec, players).unwrap() }).unwrap()
+}
+
+pub(crate) fn load(path: &Path) -> Box<dyn AnySitting> {
+    load_sitting(BufReader::new(File::open(path).unwrap())).unwrap()
+}
+
+impl Stage {
+    pub(crate) fn new(spec: &str, players: &[&str]) -> Self {
+        Self::with(sitting(spec, players), (80, 24), Palette::Rich)
+    }
+
+    pub(crate) fn with(sitting: Box<dyn AnySitting>, size: (u16, u16), palette: Palette) -> Self {
+        let now = Instant::now();
+        let app = App::new(Table::new(sitting, None, now), palette, now);
+        Self::of(app, size, now)
+    }
+
+    pub(crate) fn of(app: App, (width, height): (u16, u16), now: Instant) -> Self {
+        let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        let mut stage = Self { app, terminal, now };
+        stage.settle();
+        stage
+    }
+
+    /// Waits until no computer thinks, then draws.
+    pub(crate) fn settle(&mut self) {
+        let patience = Instant::now() + Duration::from_mins(1);
+        loop {
+            self.app.tick(self.now);
+            if self.app.table().thinking().is_none() && !self.app.table().is_hinting() {
+                break;
+            }
+            assert!(Instant::now() < patience, "the computer answers");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.draw();
+    }
+
+    pub(crate) fn draw(&mut self) {
+        self.terminal.draw(|frame| screen::draw(&mut self.app, frame)).unwrap();
+    }
+
+    pub(crate) fn resize(&mut self, width: u16, height: u16) {
+        self.terminal.backend_mut().resize(width, height);
+        self.draw();
+    }
+
+    pub(crate) fn press(&mut self, code: KeyCode) {
+        self.app.update(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.settle();
+    }
+
+    /// Types letters; `\n` is Enter.
+    pub(crate) fn type_text(&mut self, text: &str) {
+        for c in text.chars() {
+            self.press(if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) });
+        }
+    }
+
+    pub(crate) fn click(&mut self, column: u16, row: u16) {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+        self.app.update(&Event::Mouse(mouse));
+        self.settle();
+    }
+
+    pub(crate) fn wait(&mut self, time: Duration) {
+        self.now += time;
+        self.settle();
+    }
+
+    pub(crate) fn buffer(&self) -> &Buffer {
+        self.terminal.backend().buffer()
+    }
+
+    /// What the screen says, without the spaces at the ends of lines.
+    pub(crate) fn text(&self) -> String {
+        let buffer = self.buffer();
+        let rows = buffer.area.rows().map(|row| {
+            let line: String = row.columns().map(|cell| buffer[(cell.x, cell.y)].symbol()).collect();
+            line.trim_end().to_owned() + "\n"
+        });
+        rows.collect()
+    }
+
+    /// Whether the screen says this.
+    #[track_caller]
+    pub(crate) fn shows(&self, text: &str) {
+        assert!(self.text().contains(text), "the screen says {text:?}:\n{}", self.text());
+    }
+
+    /// Where a text stands.
+    #[track_caller]
+    pub(crate) fn find(&self, text: &str) -> (u16, u16) {
+        let shown = self.text();
+        let (row, line) =
+            shown.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap_or_else(|| {
+                panic!("the screen says {text:?}:\n{shown}");
+            });
+        let col = line.split(text).next().unwrap().chars().count();
+        (col as u16, row as u16)
+    }
+
+    pub(crate) fn moves(&self) -> Vec<String> {
+        self.app.table().sitting().history().into_iter().map(|entry| entry.text).collect()
+    }
+}
