@@ -1,9 +1,10 @@
 //! The real terminal: entered, used, and always given back as it was.
 
 use std::io::{self, Write};
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Once};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::cursor::Show;
@@ -70,6 +71,7 @@ pub fn show<W: Write + 'static>(
     let _entered = Entered::new(output)?;
     let options = TerminalOptions { viewport: Viewport::Fullscreen };
     let mut terminal = Terminal::with_options(CrosstermBackend::new(output()), options)?;
+    let events = Events::new();
     while !screen.is_done() {
         screen.tick(Instant::now());
         terminal.draw(|frame| screen.draw(frame))?;
@@ -77,15 +79,78 @@ pub fn show<W: Write + 'static>(
             screen.interrupt();
             break;
         }
-        let mut patience = screen.patience();
+        let mut patience = screen.patience().min(LOOK_EVERY);
         // Everything that has come in is taken before the screen is drawn again.
-        while !screen.is_done() && event::poll(patience)? {
-            screen.tick(Instant::now());
-            screen.update(&event::read()?);
-            patience = Duration::ZERO;
+        while !screen.is_done() {
+            match events.next(patience) {
+                Ok(Some(event)) => {
+                    screen.tick(Instant::now());
+                    screen.update(&event);
+                    patience = Duration::ZERO;
+                }
+                Ok(None) => break,
+                Err(_) => {
+                    screen.interrupt();
+                    break;
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// How long a wish to stop may go unnoticed.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Keys, clicks and sizes, read in a thread of their own: when the terminal is closed, reading it may never come back.
+struct Events {
+    received: Receiver<io::Result<Event>>,
+    /// Raised when nobody wants events any more, so that the next screen gets all of its own.
+    done: Arc<AtomicBool>,
+    reader: JoinHandle<()>,
+}
+
+impl Events {
+    fn new() -> Self {
+        let (sender, received) = mpsc::sync_channel(64);
+        let done = Arc::new(AtomicBool::new(false));
+        let is_done = Arc::clone(&done);
+        let reader = thread::spawn(move || {
+            while !is_done.load(Ordering::Relaxed) {
+                let event = match event::poll(LOOK_EVERY / 10) {
+                    Ok(false) => continue,
+                    Ok(true) => event::read(),
+                    Err(error) => Err(error),
+                };
+                let failed = event.is_err();
+                if sender.send(event).is_err() || failed {
+                    break;
+                }
+            }
+        });
+        Self { received, done, reader }
+    }
+
+    /// The next event, if there is one in time; an error if there will be none any more.
+    fn next(&self, patience: Duration) -> io::Result<Option<Event>> {
+        match self.received.recv_timeout(patience) {
+            Ok(event) => event.map(Some),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        // A full channel must not keep the reader.
+        while self.received.try_recv().is_ok() {}
+        let give_up = Instant::now() + LOOK_EVERY;
+        while !self.reader.is_finished() && Instant::now() < give_up {
+            thread::sleep(LOOK_EVERY / 50);
+        }
+    }
 }
 
 /// The full screen, for as long as this lives.

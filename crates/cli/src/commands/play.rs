@@ -71,6 +71,23 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 interrupted (the match is kept).";
 
+impl Args {
+    /// A match of a game's own subcommand.
+    pub(crate) fn new(spec: CheckedSpec, players: Vec<PlayerSpec>, plain: bool) -> Self {
+        Self {
+            spec: Some(spec),
+            players,
+            time: None,
+            think: None,
+            seed: None,
+            record: None,
+            no_record: false,
+            resume: None,
+            plain,
+        }
+    }
+}
+
 /// The code of a program that was interrupted.
 const INTERRUPTED: u8 = 130;
 

@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Play and watch", &["play", "watch"]),
     ("Matches and records", &["match", "replay", "verify"]),
     ("Games and players", &["games", "rules", "players", "show", "moves"]),
-    ("Analysis and solving", &["analyse", "solve", "accuracy"]),
+    ("Analysis and solving", &["analyse", "solve", "accuracy", "drill"]),
     ("The games' own systems", &["fish", "hexapawn", "renpaarden", "stones"]),
     ("Tools", &["bench", "perft", "completions", "help"]),
 ];
@@ -88,12 +88,13 @@ mod tests {
             n_seen += 1;
             let purpose = command.get_about().map(ToString::to_string).unwrap_or_default();
             assert!(!purpose.is_empty() && !purpose.contains('\n'), "`{path}` has a purpose of one line");
+            assert!(purpose.len() <= 90, "the purpose of `{path}` fits a line of the list");
             assert!(!purpose.ends_with('.'), "the purpose of `{path}` has no full stop");
             let help = command.clone().render_long_help().to_string();
             let examples = help.split("Examples:\n").nth(1);
             let examples = examples.unwrap_or_else(|| panic!("`{path} --help` has Examples"));
             // A command of a folder of commands shows what stands below it.
-            assert!(examples.contains(&format!("  {path}")), "the examples of `{path}` use it: {examples}");
+            assert!(examples.contains(path), "the examples of `{path}` use it: {examples}");
         });
         assert!(n_seen > 15, "the subcommands are found");
     }

@@ -9,32 +9,32 @@ use crate::spec::UsageError;
 pub(super) const BOARD: &str = "\
 Standard input has one value, for example {\"position\":[0,0],\"board\":[[1,2],[3,4]]}.
 
-Example:
+Examples:
   echo '{\"position\":[0,0],\"board\":[[1,2],[3,4]]}' | rookery fish xboard";
 
 pub(super) const STATE: &str = "\
 Standard input has one state. The answer is the state after the step, or false.
 
-Example:
+Examples:
   rookery fish xstate < state.json";
 
 pub(super) const TREE: &str = "\
 Standard input has {\"state\":STATE,\"from\":[ROW,COLUMN],\"to\":[ROW,COLUMN]}. The answer is the action of the next player
 that brings a penguin beside the one that moved, or false.
 
-Example:
+Examples:
   rookery fish xtree < move.json";
 
 pub(super) const STRATEGY: &str = "\
 Standard input has [DEPTH,STATE]. The answer is the action of the first player, or false if it cannot move.
 
-Example:
+Examples:
   rookery fish xstrategy < question.json";
 
 pub(super) const REF: &str = "\
 Standard input has {\"row\":ROWS,\"column\":COLUMNS,\"players\":[[NAME,DEPTH],..],\"fish\":FISH}.
 
-Example:
+Examples:
   echo '{\"row\":5,\"column\":5,\"players\":[[\"a\",1],[\"b\",2]],\"fish\":2}' | rookery fish xref";
 
 /// The most that is read.

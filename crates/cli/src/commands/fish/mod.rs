@@ -6,10 +6,11 @@ use std::process::ExitCode;
 mod harness;
 mod notices;
 mod observe;
+mod play;
 mod xclient;
 mod xserver;
 
-/// What only Fish has: a server of tournaments and clients of it, its test harnesses, a game to watch
+/// Fish's own system: tournaments over TCP, clients, test harnesses, a game
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -22,7 +23,8 @@ Examples:
   rookery fish xserver 12345
   rookery fish xclients 5 12345
   echo '{\"position\":[0,0],\"board\":[[1,2],[3,4]]}' | rookery fish xboard
-  rookery fish observe hard minimax --delay 500ms";
+  rookery fish observe hard minimax --delay 500ms
+  rookery fish play";
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
@@ -46,6 +48,7 @@ enum What {
     #[command(after_help = harness::REF)]
     Xref,
     Observe(observe::Args),
+    Play(play::Args),
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -60,6 +63,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         What::Xstrategy => harness::run(Harness::Strategy, out),
         What::Xref => harness::run(Harness::Ref, out),
         What::Observe(args) => observe::run(args, out),
+        What::Play(args) => return play::run(args, out),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

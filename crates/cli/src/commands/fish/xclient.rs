@@ -36,7 +36,7 @@ pub(super) struct Args {
 
 /// Start one computer player that shows every call and every answer
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  rookery fish x1client 12345")]
+#[command(after_help = "Examples:\n  rookery fish x1client 12345")]
 pub(super) struct OneArgs {
     #[command(flatten)]
     server: Server,

@@ -15,8 +15,13 @@ use clap::ValueEnum;
 use rookery_protocols::hexapawn::records;
 use rookery_referee::{ParseTimeError, parse_duration};
 
-/// What only Hexapawn has: a referee and players that speak its own protocol, and a machine that learns by losing
+/// Hexapawn's own system: a referee, players, a machine that learns by losing
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  rookery hexapawn referee --p1 first --p2 hard --log classic
+  rookery hexapawn player --connect 127.0.0.1:4000 --player hard
+  rookery hexapawn learn")]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,

@@ -61,7 +61,7 @@ enum What {
 Examples:
   rookery stones referee --width 3 --height 3 --player aggressive --player aggressive
   rookery stones referee --player tcp:4000 --player \"cmd:python3 bot.py\" --record game.rookery.jsonl
-  rookery stones referee --player random --player random --player hard --setup layout=corners,quiet=50 --json
+  rookery stones referee --player random --player hard --setup quiet=50 --json
 
 Programs talk in JSON lines; docs/stones-protocol.md has them all.
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 a player's error ended the game.")]

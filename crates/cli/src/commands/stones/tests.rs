@@ -38,10 +38,10 @@ fn questions_are_asked_again_until_the_answer_will_do() {
     // Three rows have room for three players.
     let few = shown(&[], "4\n3\n4\n3\n");
     assert!(few.contains("Players (2 to 3) [2]: `4` will not do"), "{few}");
-    for bad in ["11", "-1", "nobody", "", "cmd:", "tcp:x", "mcts:playouts=0"] {
+    for bad in ["99", "-1", "nobody", "", "cmd:", "tcp:x", "mcts:playouts=0"] {
         let shown = shown(&[], &format!("\n\n\n{bad}\n1\n"));
-        assert!(shown.contains(&format!("`{bad}` is no type; type a number from 0 to 10, ")), "{shown}");
-        assert!(shown.contains("Type of player 1 (0 to 10): "), "{shown}");
+        assert!(shown.contains(&format!("`{bad}` is no type; type a number from 0 to ")), "{shown}");
+        assert!(shown.contains("Type of player 1 (0 to "), "{shown}");
     }
 }
 
