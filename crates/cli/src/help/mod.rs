@@ -88,7 +88,8 @@ mod tests {
             n_seen += 1;
             let purpose = command.get_about().map(ToString::to_string).unwrap_or_default();
             assert!(!purpose.is_empty() && !purpose.contains('\n'), "`{path}` has a purpose of one line");
-            assert!(purpose.len() <= 90, "the purpose of `{path}` fits a line of the list");
+            let listed = path.matches(' ').count() == 1;
+            assert!(!listed || purpose.len() <= 90, "the purpose of `{path}` fits a line of the list");
             assert!(!purpose.ends_with('.'), "the purpose of `{path}` has no full stop");
             let help = command.clone().render_long_help().to_string();
             let examples = help.split("Examples:\n").nth(1);
