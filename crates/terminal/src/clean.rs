@@ -11,11 +11,21 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// The same for a text of several lines, whose ends stay.
+pub fn clean_lines(text: &str) -> String {
+    text.chars().map(|c| if c != '\n' && is_harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Whether a character does something instead of being seen: controls, and the format characters of Unicode.
 fn is_harmful(c: char) -> bool {
-    // Controls, then the invisible characters that join, split or turn round what stands beside them.
     c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(
+            u32::from(c),
+            0xad | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890 | 0x891 | 0x8e2 | 0x180e
+                | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff9..=0xfffb
+                | 0x110bd | 0x110cd | 0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
+                | 0xe0000..=0xe007f
+        )
 }
 
 /// A file's name as it can be typed into a shell.

@@ -25,6 +25,6 @@ mod table;
 mod watch;
 
 pub use app::{App, Leave};
-pub use clean::{clean, quoted};
+pub use clean::{clean, clean_lines, quoted};
 pub use look::Palette;
 pub use table::{Announcement, Table, open, open_to_play};

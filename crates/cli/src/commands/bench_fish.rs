@@ -15,6 +15,7 @@ use super::bench::{fastest, seconds, write_table};
 use super::write_json;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  rookery bench fish\n  rookery bench fish --json")]
 pub(super) struct FishArgs {
     /// Seconds for each figure
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]

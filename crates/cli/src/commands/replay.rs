@@ -12,6 +12,7 @@ use rookery_picture::{LastMove, Options, svg};
 use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary};
 use rookery_rules::Seat;
 use rookery_rules::scene::{self, Scene};
+use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::write_json;
@@ -213,15 +214,10 @@ fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
 fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
     writeln!(out, "{}", header.game)?;
     for (seat, entry) in Seat::all(header.seats.len().min(rookery_rules::MAX_SEATS)).zip(&header.seats) {
-        writeln!(out, "  {seat}: {} ({})", plain(&entry.name), plain(&entry.player))?;
+        writeln!(out, "  {seat}: {} ({})", clean(&entry.name), clean(&entry.player))?;
     }
     let number = header.number.map(|number| format!("game {number}, ")).unwrap_or_default();
     writeln!(out, "  {number}time {}, conduct {}, seed {}", header.time, header.conduct, header.seed)
-}
-
-/// Text from outside on its way to a terminal: nothing in it may move the cursor.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn write_step(out: &mut dyn Write, step: Step, line: &[u8], replay: &dyn AnyReplay) -> anyhow::Result<()> {
@@ -233,12 +229,12 @@ fn write_step(out: &mut dyn Write, step: Step, line: &[u8], replay: &dyn AnyRepl
             writeln!(out, "\n{seat} plays {}{time}", moved.mv)?;
             Shown::now(replay).write(out)?;
         }
-        (Step::Said(seat), Line::Said(said)) => writeln!(out, "\n{seat} says: {}", plain(&said.text))?,
+        (Step::Said(seat), Line::Said(said)) => writeln!(out, "\n{seat} says: {}", clean(&said.text))?,
         (Step::Resigned(seat), _) => writeln!(out, "\n{seat} resigns")?,
         (Step::Fouled(seat), Line::Fouled(foul)) => {
-            writeln!(out, "\n{seat}: {}, {} ({})", foul.offence, foul.ruling, plain(&foul.detail))?;
+            writeln!(out, "\n{seat}: {}, {} ({})", foul.offence, foul.ruling, clean(&foul.detail))?;
         }
-        (Step::Stopped, Line::Stopped(stopped)) => writeln!(out, "\nstopped: {}", plain(&stopped.sentence))?,
+        (Step::Stopped, Line::Stopped(stopped)) => writeln!(out, "\nstopped: {}", clean(&stopped.sentence))?,
         _ => {}
     }
     Ok(out.flush()?)
@@ -259,7 +255,7 @@ pub(super) fn how_it_ended(summary: &Summary) -> String {
             });
             let scores = scores.unwrap_or_default();
             let plies = moves(verdict.plies);
-            format!("{} after {plies}: {}{scores}", ending.cause, plain(&ending.sentence))
+            format!("{} after {plies}: {}{scores}", ending.cause, clean(&ending.sentence))
         }
         None if summary.torn_bytes > 0 => {
             format!("unfinished after {}, with a torn last line", moves(summary.plies))

@@ -133,6 +133,18 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     }
 }
 
+/// How far the present question is, and how long it would still take at this pace.
+fn remaining(share: f64, elapsed: Duration) -> String {
+    let left = elapsed.as_secs_f64() * (1.0 - share) / share;
+    let left = match left {
+        ..100.0 => format!("{left:.0} s"),
+        100.0..6000.0 => format!("{:.0} min", left / 60.0),
+        6000.0..1e6 => format!("{:.0} h", left / 3600.0),
+        _ => "days".to_owned(),
+    };
+    format!(", about {:.1} % of this question, perhaps {left} to go", share * 100.0)
+}
+
 /// Does the work while a line on the terminal shows how far it is.
 fn watched<T: Send>(args: &Args, order: &SolveOrder, work: impl FnOnce() -> T) -> T {
     if args.quiet || !stderr().is_terminal() {
@@ -150,7 +162,13 @@ fn watched<T: Send>(args: &Args, order: &SolveOrder, work: impl FnOnce() -> T) -
             while is_done.recv_timeout(Duration::from_millis(200)) == Err(mpsc::RecvTimeoutError::Timeout) {
                 let nodes = progress.nodes() as f64;
                 let rate = nodes / start.elapsed().as_secs_f64();
-                shown.set_message(format!("{:.1} M positions, {:.2} M a second", nodes / 1e6, rate / 1e6));
+                let share =
+                    progress.share().map(|share| remaining(share, start.elapsed())).unwrap_or_default();
+                shown.set_message(format!(
+                    "{:.1} M positions, {:.2} M a second{share}",
+                    nodes / 1e6,
+                    rate / 1e6
+                ));
                 shown.tick();
             }
         });

@@ -58,12 +58,26 @@ pub struct Solution<M> {
 
 /// How far a solver is, for whoever watches from another thread.
 #[derive(Clone, Default, Debug)]
-pub struct Progress(Arc<AtomicU64>);
+pub struct Progress(Arc<Counters>);
+
+#[derive(Default, Debug)]
+struct Counters {
+    nodes: AtomicU64,
+    /// Millionths of the present question.
+    share: AtomicU64,
+}
 
 impl Progress {
     /// Positions looked at so far.
     pub fn nodes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.0.nodes.load(Ordering::Relaxed)
+    }
+
+    /// How much of the present question is settled, by the first few moves that were tried: a guess, since what is left
+    /// may never have to be tried, or be larger than what was. `None` as long as there is nothing to go by.
+    pub fn share(&self) -> Option<f64> {
+        let share = self.0.share.load(Ordering::Relaxed);
+        (share > 0).then_some(share as f64 / 1e6)
     }
 }
 
@@ -310,7 +324,7 @@ impl<P: Solvable> Solver<P> {
             let shared = Shared {
                 table: &self.table,
                 budget,
-                nodes: &self.progress.0,
+                progress: &self.progress.0,
                 stop: false.into(),
                 may_grow: larger.is_some(),
             };

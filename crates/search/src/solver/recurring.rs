@@ -217,7 +217,7 @@ impl Graph {
             let mut next = vec![];
             for position in &level {
                 let (from, _) = graph.number(position)?;
-                progress.0.fetch_add(1, Ordering::Relaxed);
+                progress.0.nodes.fetch_add(1, Ordering::Relaxed);
                 if stop.is_set() {
                     return Err(NotSolved::Stopped);
                 }

@@ -1,22 +1,26 @@
 //! The search itself: is a position worth at least so much?
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rookery_rules::{Seat, Solvable, Status, Worth, mix};
 
+use super::Counters;
 use super::table::{Bounds, Slot, Table};
 use crate::Budget;
 
 /// How often the clock and the other threads are looked at, in positions.
 const LOOK_EVERY: u64 = 1024;
 
+/// The first moves by which the settled share of a question is told.
+const SHOWN_PLIES: usize = 5;
+
 /// What the threads of one search share.
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     pub(super) table: &'a Table,
     pub(super) budget: &'a Budget,
-    /// Positions looked at, by all threads and searches.
-    pub(super) nodes: &'a AtomicU64,
+    /// What is shown of the search; its positions are those of all threads and searches.
+    pub(super) progress: &'a Counters,
     /// Another thread has the answer, or nobody wants it any more.
     pub(super) stop: AtomicBool,
     /// Whether to stop when the table is crowded, so that it can be enlarged.
@@ -31,6 +35,8 @@ pub(super) struct Worker<'a, P: Solvable> {
     quota: u64,
     /// Tells the threads apart: each but the first tries moves in an order that differs a little.
     number: u64,
+    /// By ply, for the first few: how many moves were tried, and of how many.
+    tried: [(usize, usize); SHOWN_PLIES],
     /// By ply: room for the children, so that nothing is allocated once it is warm.
     children: Vec<Vec<Child<P>>>,
 }
@@ -45,7 +51,7 @@ struct Child<P> {
 
 impl<'a, P: Solvable> Worker<'a, P> {
     pub(super) fn new(shared: &'a Shared<'a>, number: u64, quota: u64) -> Self {
-        Self { shared, nodes: 0, quota, number, children: vec![] }
+        Self { shared, nodes: 0, quota, number, tried: [(0, 0); SHOWN_PLIES], children: vec![] }
     }
 
     /// Whether the position is worth at least `wanted` to the seat to move, as a bound: a lower one if it is at least
@@ -60,12 +66,12 @@ impl<'a, P: Solvable> Worker<'a, P> {
 
     fn report(&self) {
         // The rest was counted on the way.
-        self.shared.nodes.fetch_add(self.nodes % LOOK_EVERY, Ordering::Relaxed);
+        self.shared.progress.nodes.fetch_add(self.nodes % LOOK_EVERY, Ordering::Relaxed);
     }
 
     fn is_stopped(&self) -> bool {
         let shared = self.shared;
-        let nodes = shared.nodes.fetch_add(LOOK_EVERY, Ordering::Relaxed) + LOOK_EVERY;
+        let nodes = shared.progress.nodes.fetch_add(LOOK_EVERY, Ordering::Relaxed) + LOOK_EVERY;
         if shared.budget.is_spent(nodes) || (shared.may_grow && shared.table.is_crowded()) {
             shared.stop.store(true, Ordering::Relaxed);
         }
@@ -164,7 +170,10 @@ impl<'a, P: Solvable> Worker<'a, P> {
             idx += 1;
         }
         children.sort_unstable_by_key(|child| child.order);
-        for child in children.iter() {
+        for (idx, child) in children.iter().enumerate() {
+            if ply < SHOWN_PLIES {
+                self.show(ply, idx, children.len());
+            }
             let next = if child.mover == mover {
                 self.node(&child.position, child.mover, child.slot, wanted.younger(), ply + 1)?
             } else {
@@ -178,6 +187,19 @@ impl<'a, P: Solvable> Worker<'a, P> {
             }
         }
         Some(best)
+    }
+
+    /// Lets others see how much of the question is settled.
+    fn show(&mut self, ply: usize, idx: usize, of: usize) {
+        self.tried[ply] = (idx, of);
+        let (mut share, mut part) = (0.0, 1.0);
+        for &(idx, of) in &self.tried[..=ply] {
+            part /= of.max(1) as f64;
+            share += idx as f64 * part;
+        }
+        if self.number == 0 {
+            self.shared.progress.share.store((share * 1e6) as u64, Ordering::Relaxed);
+        }
     }
 
     /// Few answers first: what leaves the other side little choice is quickly proved.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rookery_catalog::{Fish, PlayerSpec};
 use rookery_protocols::fish::{ClientName, Clients, Report, Spoken};
 use rookery_referee::parse_duration;
+use rookery_terminal::clean;
 
 use crate::spec::UsageError;
 
@@ -99,7 +100,7 @@ pub(super) fn run_one(args: &OneArgs) -> anyhow::Result<ExitCode> {
     let reports = serve(&clients, |_, spoken| {
         // Nobody reads standard error if this fails, so there is nobody to tell.
         let _ = match spoken {
-            Spoken::Call(call) => writeln!(stderr(), "<- {}", printable(&String::from_utf8_lossy(call))),
+            Spoken::Call(call) => writeln!(stderr(), "<- {}", clean(&String::from_utf8_lossy(call))),
             Spoken::Answer(answer) => writeln!(stderr(), "-> {answer}"),
         };
     })?;
@@ -145,7 +146,7 @@ fn sum_up(reports: &[Report], took: Duration, quiet: bool) -> anyhow::Result<Exi
     let failed: Vec<_> =
         reports.iter().filter_map(|(name, result)| Some((name, result.as_ref().err()?))).collect();
     for (name, error) in failed.iter().take(TOLD) {
-        writeln!(stderr(), "{name} {}", printable(&error.to_string()))?;
+        writeln!(stderr(), "{name} {}", clean(&error.to_string()))?;
     }
     if failed.len() > TOLD {
         writeln!(stderr(), "and {} more", failed.len() - TOLD)?;
@@ -172,9 +173,4 @@ fn sum_up(reports: &[Report], took: Duration, quiet: bool) -> anyhow::Result<Exi
         )?;
     }
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// A text from outside, without what could change a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|sign| if sign.is_control() { char::REPLACEMENT_CHARACTER } else { sign }).collect()
 }

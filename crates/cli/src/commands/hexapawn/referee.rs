@@ -22,6 +22,7 @@ use rookery_referee::{
     Event, EventOf, LagProbe, Observer, Terms, TimeControl, Verdict, parse_duration, write_duration,
 };
 use rookery_rules::{Seed, Setup as _};
+use rookery_terminal::clean;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -289,8 +290,7 @@ impl Args {
 
     /// A seat as it was given, safe to show.
     fn name(&self, seat: usize) -> String {
-        let text = [&self.p1, &self.p2][seat].to_string();
-        text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+        clean(&[&self.p1, &self.p2][seat].to_string())
     }
 
     fn log_into(&self, printer: Printer) -> Box<dyn Observer<Position> + Send> {

@@ -1,5 +1,6 @@
 //! Questions to a person, and what the person types.
 
+use rookery_terminal::clean_lines;
 use std::io::{self, BufRead, Read as _, Write};
 
 /// The longest line that is read; the rest of a longer one is thrown away.
@@ -71,7 +72,7 @@ pub(super) struct Terminal<'a> {
 impl Terminal<'_> {
     /// Writes a line, or several. A text may repeat what was typed: nothing in it can harm a terminal.
     pub(super) fn say(&mut self, text: &str) -> Talk<()> {
-        Ok(writeln!(self.out, "{}", visible(text))?)
+        Ok(writeln!(self.out, "{}", clean_lines(text))?)
     }
 
     /// Asks until there is a line that can be read. `quit` and the end of input leave the conversation.
@@ -150,23 +151,6 @@ pub(super) fn shown(text: &str) -> String {
         None => text.to_owned(),
         Some((end, _)) => format!("{}...", &text[..end]),
     }
-}
-
-/// A text in which nothing but line ends acts on a terminal.
-fn visible(text: &str) -> String {
-    text.chars().map(|c| if c != '\n' && acts(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
-}
-
-/// Whether a character does something instead of being seen: control characters, and the format characters of Unicode.
-fn acts(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            u32::from(c),
-            0xad | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890 | 0x891 | 0x8e2 | 0x180e
-                | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff9..=0xfffb
-                | 0x110bd | 0x110cd | 0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
-                | 0xe0000..=0xe007f
-        )
 }
 
 #[cfg(test)]

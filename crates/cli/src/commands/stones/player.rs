@@ -9,9 +9,10 @@ use anyhow::Context;
 use rookery_catalog::{SeatSpec, Stones, strategy};
 use rookery_protocols::stones::{Client, Move, Thinker, attend};
 use rookery_rules::Seed;
+use rookery_terminal::clean;
 
 use super::person::{Decision, ask_move};
-use super::screen::{Screen, View, plain};
+use super::screen::{Screen, View};
 use crate::spec::UsageError;
 
 /// Play one game for a referee elsewhere, by JSON lines
@@ -49,7 +50,7 @@ pub(super) fn run(args: &Args, input: &mut dyn BufRead, out: &mut dyn Write) -> 
             Ok(ExitCode::SUCCESS)
         }
         Some(address) => {
-            let connected = || format!("no referee could be reached at {}", plain(address));
+            let connected = || format!("no referee could be reached at {}", clean(address));
             let stream = TcpStream::connect(address).with_context(connected)?;
             stream.set_nodelay(true)?;
             let reader = BufReader::new(stream.try_clone()?);
@@ -57,7 +58,7 @@ pub(super) fn run(args: &Args, input: &mut dyn BufRead, out: &mut dyn Write) -> 
                 return person(Client::start(reader, stream)?, input, out);
             }
             if let Some(last) = play(args, reader, stream)? {
-                writeln!(out, "{}", plain(&last))?;
+                writeln!(out, "{}", clean(&last))?;
             }
             Ok(ExitCode::SUCCESS)
         }

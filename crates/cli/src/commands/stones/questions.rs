@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read, Write};
 
 use rookery_catalog::{AnyGame, SeatSpec, Stones};
+use rookery_terminal::clean;
 
 use super::TableArgs;
 
@@ -25,7 +26,7 @@ pub(super) fn read_line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
         input.consume(used);
     }
     let text = String::from_utf8_lossy(&line);
-    Ok(Some(text.trim().chars().map(|c| if c.is_control() { '?' } else { c }).collect()))
+    Ok(Some(clean(text.trim())))
 }
 
 /// The beginning of what somebody typed, for a message.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rookery_protocols::stones::{Message, State, Update, sign};
 use rookery_referee::Verdict;
 use rookery_rules::Seat;
+use rookery_terminal::clean;
 use serde_json::json;
 
 /// How a game is shown.
@@ -42,7 +43,7 @@ impl Screen {
                     write!(out, "\x1b[2J\x1b[H")?;
                 }
                 write_board(&update.state, out)?;
-                writeln!(out, "\n{}", plain(&update.message.to_string()))?;
+                writeln!(out, "\n{}", clean(&update.message.to_string()))?;
                 if clears {
                     self.chat.iter().try_for_each(|line| writeln!(out, "{line}"))?;
                 } else {
@@ -53,7 +54,7 @@ impl Screen {
                 Ok(())
             }
             View::Lines => {
-                writeln!(out, "{}", plain(&update.message.to_string()))?;
+                writeln!(out, "{}", clean(&update.message.to_string()))?;
                 out.flush()
             }
             View::Json => write_json(&json!(update), out),
@@ -65,7 +66,7 @@ impl Screen {
         if self.view == View::Json {
             return write_json(&json!({"said": {"player": id, "text": text}}), out);
         }
-        let line = format!("Player {id} says: {}", plain(text));
+        let line = format!("Player {id} says: {}", clean(text));
         writeln!(out, "{line}")?;
         self.chat.push_back(line);
         if self.chat.len() > CHAT_LINES {
@@ -79,7 +80,7 @@ impl Screen {
         if self.view == View::Json {
             return write_json(&json!({"error": {"player": seat.index(), "text": text}}), out);
         }
-        writeln!(out, "{}", plain(text))
+        writeln!(out, "{}", clean(text))
     }
 
     /// How the game ended.
@@ -102,7 +103,7 @@ impl Screen {
         match last {
             Message::PlayerWon { player } => writeln!(out, "Player {player} has won after {moves}."),
             Message::GameOver { winners, reason } => {
-                writeln!(out, "The game ended after {moves}, and nobody won alone: {}.", plain(reason))?;
+                writeln!(out, "The game ended after {moves}, and nobody won alone: {}.", clean(reason))?;
                 match winners.as_slice() {
                     [] => Ok(()),
                     shared => {
@@ -111,7 +112,7 @@ impl Screen {
                     }
                 }
             }
-            _ => writeln!(out, "{}", plain(&verdict.ending.sentence)),
+            _ => writeln!(out, "{}", clean(&verdict.ending.sentence)),
         }
     }
 }
@@ -132,9 +133,4 @@ pub(super) fn write_board(state: &State, out: &mut dyn Write) -> io::Result<()> 
 fn write_json(value: &serde_json::Value, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{value}")?;
     out.flush()
-}
-
-/// Text from outside on its way to a terminal: nothing in it may move the cursor.
-pub(super) fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

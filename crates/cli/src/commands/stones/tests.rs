@@ -29,7 +29,7 @@ const TWO_PEOPLE: &[&str] = &["--width", "2", "--height", "3", "--player", "huma
 fn questions_are_asked_again_until_the_answer_will_do() {
     for bad in ["0", "17", "-1", "1.5", "x", "99999999999999999999", "8 8", "\u{1b}[2J"] {
         let shown = shown(&[], &format!("{bad}\n5\n"));
-        let typed = bad.replace('\u{1b}', "?");
+        let typed = bad.replace('\u{1b}', "\u{fffd}");
         let problem = format!("`{typed}` will not do; type a number from 1 to 16, or nothing for 8\n");
         assert!(shown.contains(&problem), "{shown}");
         assert!(shown.contains("Height (2 to 16) [8]: "), "{shown}");
