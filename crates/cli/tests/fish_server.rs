@@ -72,12 +72,14 @@ fn fault_s07_a_port_in_use_is_said_at_once() {
 }
 
 #[test]
-fn fault_s14_an_interrupt_ends_it_cleanly() {
-    let (server, port) = start(&[]);
-    let mut player = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    player.write_all(b"\"Ann\"").unwrap();
-    let interrupt = Command::new("kill").args(["-INT", &server.id().to_string()]).status().unwrap();
-    assert!(interrupt.success());
-    assert_eq!(end(server), (String::new(), Some(130)));
-    assert_eq!(player.read(&mut [0; 16]).unwrap_or(0), 0, "its connection is closed");
+fn fault_s14_a_signal_to_end_ends_it_cleanly() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        let (server, port) = start(&[]);
+        let mut player = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        player.write_all(b"\"Ann\"").unwrap();
+        let told = Command::new("kill").args([signal, &server.id().to_string()]).status().unwrap();
+        assert!(told.success());
+        assert_eq!(end(server), (String::new(), Some(130)), "{signal}");
+        assert_eq!(player.read(&mut [0; 16]).unwrap_or(0), 0, "its connection is closed");
+    }
 }
