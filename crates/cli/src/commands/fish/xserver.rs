@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use super::notices::{Notices, Style};
 use crate::spec::UsageError;
 
-/// Wait for players on a port, hold a tournament of Fish, and print [winners,failed]
+/// Wait for players on a port, hold a tournament of Fish, and print how many won and failed
 ///
 /// Players connect over TCP, say their names and are then called with JSON (docs/fish-server.md). With the most players
 /// the tournament begins at once, else after a waiting period if there are enough. The result is one line on standard
