@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{PlayerError, PlayerSpec};
+use crate::{PERSON, PlayerError, PlayerSpec};
 
 /// The longest command of a program.
 const MAX_COMMAND: usize = 4096;
@@ -34,7 +34,7 @@ impl FromStr for SeatSpec {
     type Err = SeatSpecError;
 
     fn from_str(text: &str) -> Result<Self, SeatSpecError> {
-        if text == "human" {
+        if text == PERSON {
             return Ok(Self::Human);
         }
         if let Some(command) = text.strip_prefix("cmd:") {
@@ -51,7 +51,7 @@ impl FromStr for SeatSpec {
 impl fmt::Display for SeatSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Human => f.write_str("human"),
+            Self::Human => f.write_str(PERSON),
             Self::Command(command) => write!(f, "cmd:{command}"),
             Self::Tcp(port) => write!(f, "tcp:{port}"),
             Self::BuiltIn(player) => player.fmt(f),

@@ -1,6 +1,6 @@
 //! Play line by line: no escape codes, nothing that needs to be seen at a certain place. For pipes and screen readers.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use rookery_rules::Seat;
 
 use crate::command::{Command, HELP, MAX_INPUT};
 use crate::table::{Announcement, capital, seat_name};
-use crate::{Table, clean, quoted};
+use crate::{Table, Typed, clean, quoted, read_typed};
 
 /// Plays until the input ends or says `quit`. `keep_note` is told the farewell whenever it changes, for whoever is
 /// interrupted.
@@ -240,32 +240,14 @@ fn save(table: &mut Table, path: Option<&Path>, out: &mut dyn Write) -> io::Resu
 
 /// The next line; `None` at the end of the input. A line that is too long, or no text, is a problem to tell of.
 fn read_line(input: &mut dyn BufRead) -> io::Result<Option<Result<String, String>>> {
-    let mut line = vec![];
-    (&mut *input).take(MAX_INPUT as u64 + 1).read_until(b'\n', &mut line)?;
-    if line.is_empty() {
-        return Ok(None);
-    }
-    if line.len() > MAX_INPUT && line.last() != Some(&b'\n') {
-        skip_line(input)?;
-        return Ok(Some(Err(format!(
+    Ok(match read_typed(input, MAX_INPUT)? {
+        Typed::End => None,
+        Typed::TooLong(_) => Some(Err(format!(
             "The line is longer than {MAX_INPUT} bytes; expected a move or a command. Type help for a list."
-        ))));
-    }
-    let read = String::from_utf8(line);
-    Ok(Some(read.map_err(|_| "The line is no text in UTF-8; expected a move or a command.".to_owned())))
-}
-
-fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
-    loop {
-        let buffer = input.fill_buf()?;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
-        let (n_bytes, done) = match end {
-            Some(end) => (end + 1, true),
-            None => (buffer.len(), buffer.is_empty()),
-        };
-        input.consume(n_bytes);
-        if done {
-            return Ok(());
-        }
-    }
+        ))),
+        Typed::Line(line) => Some(
+            String::from_utf8(line)
+                .map_err(|_| "The line is no text in UTF-8; expected a move or a command.".to_owned()),
+        ),
+    })
 }

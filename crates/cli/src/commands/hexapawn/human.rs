@@ -1,7 +1,7 @@
 //! A person who is asked for moves line by line. The questions are for the standard error, so that the standard output
 //! keeps to what was asked of it.
 
-use std::io::{BufRead, Read, stdin};
+use std::io::stdin;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -11,10 +11,11 @@ use rookery_protocols::hexapawn::oz::Value;
 use rookery_protocols::hexapawn::records::{Dialect, PlayerType, read_pawn};
 use rookery_referee::{Answering, Failure, Fault, Offence, Player, Question};
 use rookery_rules::{Notation, Position as _};
+use rookery_terminal::{Typed, read_typed};
 use tokio::sync::oneshot;
 
 /// The longest line that is read.
-const MAX_LINE: u64 = 1024;
+const MAX_LINE: usize = 1024;
 
 /// What a line means.
 #[derive(PartialEq, Eq, Debug)]
@@ -67,9 +68,10 @@ pub(super) fn question_again(problem: &str, player: PlayerType) -> String {
 
 /// The next line of the standard input; `None` at its end.
 pub(super) fn read_line() -> Option<String> {
-    let mut line = vec![];
-    let n = stdin().lock().take(MAX_LINE).read_until(b'\n', &mut line).ok()?;
-    (n > 0).then(|| String::from_utf8_lossy(&line).into_owned())
+    match read_typed(&mut stdin().lock(), MAX_LINE).ok()? {
+        Typed::End => None,
+        Typed::Line(line) | Typed::TooLong(line) => Some(String::from_utf8_lossy(&line).into_owned()),
+    }
 }
 
 /// The standard input, read by a thread, a line whenever somebody wants one.

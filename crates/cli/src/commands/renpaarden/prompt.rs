@@ -1,10 +1,11 @@
 //! Questions to a person, and what the person types.
 
-use rookery_terminal::clean_lines;
-use std::io::{self, BufRead, Read as _, Write};
+use std::io::{BufRead, Write};
+
+use rookery_terminal::{Typed, clean_lines, read_typed};
 
 /// The longest line that is read; the rest of a longer one is thrown away.
-const MAX_LINE: u64 = 1000;
+const MAX_LINE: usize = 1000;
 /// How much of a typed text an error message repeats.
 const SHOWN: usize = 40;
 
@@ -80,15 +81,15 @@ impl Terminal<'_> {
         loop {
             write!(self.out, "{prompt}> ")?;
             self.out.flush()?;
-            let line = match read_line(self.input)? {
-                Line::Text(line) => line,
-                Line::TooLong => {
+            let line = match read_typed(self.input, MAX_LINE)? {
+                Typed::Line(line) => String::from_utf8_lossy(&line).into_owned(),
+                Typed::TooLong(_) => {
                     self.say(&format!(
                         "That line has more than {MAX_LINE} bytes. A short answer is expected."
                     ))?;
                     continue;
                 }
-                Line::End => {
+                Typed::End => {
                     self.say("")?;
                     return Err(Stop::EndOfInput);
                 }
@@ -103,44 +104,6 @@ impl Terminal<'_> {
                 Some(&(command, _)) => return Ok(Answer::Do(command)),
                 None => return Ok(Answer::Text(text)),
             }
-        }
-    }
-}
-
-/// A line, as far as it is kept.
-enum Line {
-    /// Without its end.
-    Text(String),
-    TooLong,
-    /// There is none any more.
-    End,
-}
-
-fn read_line(input: &mut dyn BufRead) -> io::Result<Line> {
-    let mut line = vec![];
-    input.take(MAX_LINE).read_until(b'\n', &mut line)?;
-    if line.is_empty() {
-        return Ok(Line::End);
-    }
-    // A line may be exactly as long as allowed.
-    let cut = line.len() as u64 == MAX_LINE && !line.ends_with(b"\n");
-    Ok(if cut && skip_line(input)? { Line::TooLong } else { Line::Text(text(&line)) })
-}
-
-fn text(line: &[u8]) -> String {
-    String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned()
-}
-
-/// Reads up to the end of the line, in small steps; says whether there was anything but the end.
-fn skip_line(input: &mut dyn BufRead) -> io::Result<bool> {
-    let mut skipped = 0;
-    loop {
-        let mut rest = vec![];
-        input.take(MAX_LINE).read_until(b'\n', &mut rest)?;
-        let ended = rest.last().is_none_or(|&byte| byte == b'\n');
-        skipped += rest.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
-        if ended {
-            return Ok(skipped > 0);
         }
     }
 }
@@ -181,8 +144,8 @@ mod tests {
         let (answer, out) = ask(&long);
         assert_eq!(answer.unwrap(), Answer::Text("b1".to_owned()));
         assert_eq!(out, "What> That line has more than 1000 bytes. A short answer is expected.\nWhat> ");
-        let exact = vec![b'a'; MAX_LINE as usize];
-        assert_eq!(ask(&exact).0.unwrap(), Answer::Text("a".repeat(MAX_LINE as usize)));
+        let exact = vec![b'a'; MAX_LINE];
+        assert_eq!(ask(&exact).0.unwrap(), Answer::Text("a".repeat(MAX_LINE)));
     }
 
     #[test]

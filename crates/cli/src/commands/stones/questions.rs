@@ -1,30 +1,22 @@
 //! Lines that somebody types, and the questions before a game.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 
 use rookery_catalog::{AnyGame, SeatSpec, Stones};
-use rookery_terminal::clean;
+use rookery_terminal::{Typed, clean, read_typed};
 
 use super::TableArgs;
 
 /// The most bytes of one typed line.
-const MAX_LINE: u64 = 1000;
+const MAX_LINE: usize = 1000;
 
 /// Reads a typed line, without control characters. `None` at the end of the input.
 pub(super) fn read_line(input: &mut dyn BufRead) -> io::Result<Option<String>> {
-    let mut line = vec![];
-    if (&mut *input).take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    // Nobody types so much; the rest of the line is skipped, and what there is will be found wrong.
-    let mut rest = line.last() != Some(&b'\n');
-    while rest {
-        let buffer = input.fill_buf()?;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
-        let used = end.map_or(buffer.len(), |end| end + 1);
-        rest = end.is_none() && used > 0;
-        input.consume(used);
-    }
+    let line = match read_typed(input, MAX_LINE)? {
+        Typed::End => return Ok(None),
+        // Nobody types so much; what there is will be found wrong.
+        Typed::Line(line) | Typed::TooLong(line) => line,
+    };
     let text = String::from_utf8_lossy(&line);
     Ok(Some(clean(text.trim())))
 }
