@@ -216,7 +216,7 @@ impl Db {
         let (family, bits) = (position.family(), position.code_bits());
         Self {
             path: dir.join(format!("{game}-{family:x}-{bits}.table")),
-            header: format!("rookery solver 1 {game} {family:x} {bits}\n"),
+            header: format!("rookery solver 2 {game} {family:x} {bits}\n"),
         }
     }
 

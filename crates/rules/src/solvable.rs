@@ -159,11 +159,12 @@ pub trait Solvable: Keyed {
         (Worth::LEAST, Worth::MOST)
     }
 
-    /// What the position promises the seat to move at first sight, where a legal move more or less counts 2. A search
-    /// tries moves first that promise the other side little; nothing but its speed depends on it.
+    /// What the position promises the seat to move at first sight; the number of its moves unless a game knows better.
+    /// A search tries moves first that promise the other side little. Nothing but its speed depends on it, so what
+    /// counts is less who is better than which try is soon settled.
     #[inline]
     fn promise(&self) -> i32 {
-        0
+        self.count_moves() as i32
     }
 }
 

@@ -12,8 +12,11 @@
 //! - [`Move`], [`Square`]: what a player decides, as text `b1-b2`, `a1xb2`, `off=b1`, `k=2`.
 
 mod board;
+mod code;
 mod moves;
 mod position;
+mod prospects;
+mod race;
 mod scene;
 mod setup;
 mod solve;

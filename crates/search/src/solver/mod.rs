@@ -22,7 +22,7 @@ use rookery_rules::{Solvable, Status, Worth};
 use crate::Budget;
 pub use perfect::{Goal, Perfect};
 pub use recurring::{Arrangements, Fate, NotSolved};
-use search::{Shared, Worker};
+use search::{Busy, Shared, Worker};
 use table::{Bounds, Table};
 pub use verify::{Refuted, Verified};
 
@@ -319,6 +319,7 @@ impl<P: Solvable> Solver<P> {
         if known.low >= wanted || known.high < wanted {
             return Some(if known.low >= wanted { known.low } else { known.high });
         }
+        let busy = (self.threads > 1).then(Busy::new);
         loop {
             let larger = self.larger();
             let shared = Shared {
@@ -327,6 +328,7 @@ impl<P: Solvable> Solver<P> {
                 progress: &self.progress.0,
                 stop: false.into(),
                 may_grow: larger.is_some(),
+                busy: busy.as_ref(),
             };
             if let Some(found) = ask(&shared, self.threads, position, wanted) {
                 return Some(found);
@@ -366,7 +368,7 @@ fn check<P: Solvable>(start: &P) -> Result<(), Unsolvable> {
     Ok(())
 }
 
-/// Asks one question of one or several threads. They differ in the order in which they try moves and meet in the table;
+/// Asks one question of one or several threads. They meet in the table and leave to each other what another one is at;
 /// the first answer counts.
 fn ask<P: Solvable>(shared: &Shared<'_>, threads: usize, position: &P, wanted: Worth) -> Option<Worth> {
     if threads == 1 {
@@ -377,7 +379,7 @@ fn ask<P: Solvable>(shared: &Shared<'_>, threads: usize, position: &P, wanted: W
     if found.is_some() || shared.stop.load(Ordering::Relaxed) {
         return found;
     }
-    let work = |number: u64| {
+    let work = |number: usize| {
         let found = Worker::new(shared, number, u64::MAX).test(position, wanted);
         if found.is_some() {
             shared.stop.store(true, Ordering::Relaxed);
@@ -385,7 +387,7 @@ fn ask<P: Solvable>(shared: &Shared<'_>, threads: usize, position: &P, wanted: W
         found
     };
     thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads as u64).map(|number| scope.spawn(move || work(number))).collect();
+        let helpers: Vec<_> = (1..threads).map(|number| scope.spawn(move || work(number))).collect();
         let own = work(0);
         let found = helpers.into_iter().map(|helper| helper.join().expect("a helper does not panic"));
         found.fold(own, Option::or)

@@ -1,8 +1,8 @@
 //! The search itself: is a position worth at least so much?
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use rookery_rules::{Seat, Solvable, Status, Worth, mix};
+use rookery_rules::{Seat, Solvable, Status, Worth};
 
 use super::Counters;
 use super::table::{Bounds, Slot, Table};
@@ -25,6 +25,47 @@ pub(super) struct Shared<'a> {
     pub(super) stop: AtomicBool,
     /// Whether to stop when the table is crowded, so that it can be enlarged.
     pub(super) may_grow: bool,
+    /// What the threads are at, if there are several.
+    pub(super) busy: Option<&'a Busy>,
+}
+
+/// The positions that some thread is looking at, as far as they find room. Another thread leaves them for later and
+/// looks at their neighbours meanwhile: where every move must be tried the work is shared that way.
+#[derive(Debug)]
+pub(super) struct Busy(Vec<AtomicU64>);
+
+impl Busy {
+    /// So many positions find room, or fewer.
+    const SIZE: usize = 1 << 12;
+    /// Positions so many moves from the first one are too small to share.
+    const PLIES: usize = 24;
+
+    pub(super) fn new() -> Self {
+        Self((0..Self::SIZE).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn place(&self, slot: Slot) -> (&AtomicU64, u64) {
+        let number = slot.number();
+        (&self.0[number as usize % Self::SIZE], number)
+    }
+
+    fn is_marked(&self, slot: Slot) -> bool {
+        let (place, number) = self.place(slot);
+        place.load(Ordering::Relaxed) == number
+    }
+
+    fn mark(&self, slot: Slot) {
+        let (place, number) = self.place(slot);
+        place.store(number, Ordering::Relaxed);
+    }
+
+    fn unmark(&self, slot: Slot) {
+        let (place, number) = self.place(slot);
+        // Another position may have taken the place; a mark too few or too many costs only time.
+        if place.load(Ordering::Relaxed) == number {
+            place.store(0, Ordering::Relaxed);
+        }
+    }
 }
 
 /// One thread of a search.
@@ -33,8 +74,8 @@ pub(super) struct Worker<'a, P: Solvable> {
     nodes: u64,
     /// It gives up after so many positions.
     quota: u64,
-    /// Tells the threads apart: each but the first tries moves in an order that differs a little.
-    number: u64,
+    /// Tells the threads apart: the first one shows how far the search is.
+    number: usize,
     /// By ply, for the first few: how many moves were tried, and of how many.
     tried: [(usize, usize); SHOWN_PLIES],
     /// By ply: room for the children, so that nothing is allocated once it is warm.
@@ -50,7 +91,7 @@ struct Child<P> {
 }
 
 impl<'a, P: Solvable> Worker<'a, P> {
-    pub(super) fn new(shared: &'a Shared<'a>, number: u64, quota: u64) -> Self {
+    pub(super) fn new(shared: &'a Shared<'a>, number: usize, quota: u64) -> Self {
         Self { shared, nodes: 0, quota, number, tried: [(0, 0); SHOWN_PLIES], children: vec![] }
     }
 
@@ -149,8 +190,7 @@ impl<'a, P: Solvable> Worker<'a, P> {
                 continue;
             }
             let slot = self.shared.table.slot(child.code());
-            let order = child.count_moves() as i32;
-            children.push(Child { position: child, mover: next, slot, order });
+            children.push(Child { position: child, mover: next, slot, order: 0 });
         }
         // Moves whose worth is known well enough need no search.
         let mut idx = 0;
@@ -166,27 +206,66 @@ impl<'a, P: Solvable> Worker<'a, P> {
                 children.swap_remove(idx);
                 continue;
             }
-            child.order = self.order(child, mover);
+            let promise = child.position.promise();
+            child.order = if child.mover == mover { -promise } else { promise };
             idx += 1;
         }
         children.sort_unstable_by_key(|child| child.order);
-        for (idx, child) in children.iter().enumerate() {
-            if ply < SHOWN_PLIES {
-                self.show(ply, idx, children.len());
+        self.try_all(mover, wanted, ply, children, best)
+    }
+
+    /// The best of `best` and what these moves are worth, until one is worth what is wanted.
+    fn try_all(
+        &mut self,
+        mover: Seat,
+        wanted: Worth,
+        ply: usize,
+        children: &mut [Child<P>],
+        mut best: Worth,
+    ) -> Option<Worth> {
+        let busy = self.shared.busy.filter(|_| ply < Busy::PLIES);
+        let mut later = 0;
+        for idx in 0..children.len() {
+            // The first move is likely to be good enough; nobody begins with the second one.
+            if idx > 0 && busy.is_some_and(|busy| busy.is_marked(children[idx].slot)) {
+                children.swap(later, idx);
+                later += 1;
+                continue;
             }
-            let next = if child.mover == mover {
-                self.node(&child.position, child.mover, child.slot, wanted.younger(), ply + 1)?
-            } else {
-                // Less than this for the other side is at least what is wanted for this one.
-                let wanted = wanted.younger().flip().next();
-                self.node(&child.position, child.mover, child.slot, wanted, ply + 1)?.flip()
-            };
-            best = best.max(next.older());
+            if ply < SHOWN_PLIES {
+                self.show(ply, idx - later, children.len());
+            }
+            best = best.max(self.try_one(mover, wanted, ply, &children[idx])?);
+            if best >= wanted {
+                return Some(best);
+            }
+        }
+        for child in &children[..later] {
+            best = best.max(self.try_one(mover, wanted, ply, child)?);
             if best >= wanted {
                 break;
             }
         }
         Some(best)
+    }
+
+    /// What a move is worth, as far as `wanted` asks.
+    fn try_one(&mut self, mover: Seat, wanted: Worth, ply: usize, child: &Child<P>) -> Option<Worth> {
+        let busy = self.shared.busy.filter(|_| ply < Busy::PLIES);
+        if let Some(busy) = busy {
+            busy.mark(child.slot);
+        }
+        let next = if child.mover == mover {
+            self.node(&child.position, child.mover, child.slot, wanted.younger(), ply + 1)
+        } else {
+            // Less than this for the other side is at least what is wanted for this one.
+            let wanted = wanted.younger().flip().next();
+            self.node(&child.position, child.mover, child.slot, wanted, ply + 1).map(Worth::flip)
+        };
+        if let Some(busy) = busy {
+            busy.unmark(child.slot);
+        }
+        Some(next?.older())
     }
 
     /// Lets others see how much of the question is settled.
@@ -200,13 +279,6 @@ impl<'a, P: Solvable> Worker<'a, P> {
         if self.number == 0 {
             self.shared.progress.share.store((share * 1e6) as u64, Ordering::Relaxed);
         }
-    }
-
-    /// Few answers first: what leaves the other side little choice is quickly proved.
-    fn order(&self, child: &Child<P>, mover: Seat) -> i32 {
-        let promise = 2 * child.order + child.position.promise();
-        let noise = if self.number == 0 { 0 } else { (mix(self.number ^ child.position.key()) % 3) as i32 };
-        if child.mover == mover { noise - promise } else { promise + noise }
     }
 }
 

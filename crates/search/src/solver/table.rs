@@ -40,6 +40,14 @@ pub(super) struct Slot {
     tag: u64,
 }
 
+impl Slot {
+    /// A number for the slot that is hardly ever that of another one, and not 0.
+    #[inline]
+    pub(super) const fn number(self) -> u64 {
+        (self.tag << (64 - TAG_BITS)) ^ self.bucket as u64 | 1 << (63 - TAG_BITS)
+    }
+}
+
 /// A table of a fixed size.
 #[derive(Debug)]
 pub(super) struct Table {
