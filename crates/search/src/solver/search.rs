@@ -192,6 +192,7 @@ impl<'a, P: Solvable> Worker<'a, P> {
             let slot = self.shared.table.slot(child.code());
             children.push(Child { position: child, mover: next, slot, order: 0 });
         }
+        self.shared.table.touch(children.iter().map(|child| child.slot));
         // Moves whose worth is known well enough need no search.
         let mut idx = 0;
         while idx < children.len() {

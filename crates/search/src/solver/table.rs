@@ -96,6 +96,14 @@ impl Table {
         Slot { bucket, tag: (scrambled >> self.bucket_bits) as u64 & ((1 << TAG_BITS) - 1) }
     }
 
+    /// Reads a word of each of these places, so that all of them come from memory at the same time and not one after the
+    /// other as they are asked for.
+    #[inline]
+    pub(super) fn touch(&self, slots: impl Iterator<Item = Slot>) {
+        let read = slots.fold(0, |all, slot| all ^ self.buckets[slot.bucket].0[0].load(Ordering::Relaxed));
+        std::hint::black_box(read);
+    }
+
     #[inline]
     pub(super) fn get(&self, slot: Slot) -> Bounds {
         for word in &self.buckets[slot.bucket].0 {
