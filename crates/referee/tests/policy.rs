@@ -68,9 +68,28 @@ fn the_ruling_on_every_offence() {
     for &(text, offences, rulings) in TABLE {
         for &word in offences {
             for (refused, expected) in REFUSED.into_iter().zip(rulings) {
-                let ruling = conduct(text).ruling(offence(word), refused).word();
-                assert_eq!(ruling, expected, "{text}: {word} after {refused} refusals");
+                for preparing in [false, true] {
+                    let ruling = conduct(text).ruling(offence(word), refused, preparing).word();
+                    assert_eq!(
+                        ruling, expected,
+                        "{text}: {word} after {refused} refusals, preparing {preparing}"
+                    );
+                }
             }
+        }
+    }
+}
+
+#[test]
+fn retries_in_play_are_not_given_before_it() {
+    for (in_play, always, never) in [
+        ("retry=2,in-play", "retry=2", "remove"),
+        ("abort,retry=until-deadline,in-play", "abort,retry=until-deadline", "abort"),
+    ] {
+        for (offence, refused) in Offence::ALL.into_iter().flat_map(|offence| REFUSED.map(|n| (offence, n))) {
+            let ruling = |text, preparing| conduct(text).ruling(offence, refused, preparing);
+            assert_eq!(ruling(in_play, false), ruling(always, false), "{in_play}: {offence} after {refused}");
+            assert_eq!(ruling(in_play, true), ruling(never, true), "{in_play}: {offence} after {refused}");
         }
     }
 }
