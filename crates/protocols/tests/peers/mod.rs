@@ -18,8 +18,9 @@ use rookery_wire::{Bounds, Framing, Inbox};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Nothing takes so long, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(1);
@@ -118,6 +119,8 @@ impl Peer {
 pub struct Seen {
     /// The names of its calls.
     pub calls: Vec<String>,
+    /// When each came.
+    pub times: Vec<Instant>,
     /// All `take-turn` calls.
     pub turns: Vec<Value>,
     /// All `setup` calls.
@@ -177,6 +180,7 @@ impl Talk {
         let name = call[0].as_str().unwrap().to_owned();
         let nth = self.seen.calls.iter().filter(|earlier| **earlier == name).count();
         self.seen.calls.push(name.clone());
+        self.seen.times.push(Instant::now());
         let arguments = &call[1];
         let answer = match &*name {
             "setup" => {
@@ -265,7 +269,7 @@ impl Talk {
 pub struct Running {
     pub address: SocketAddr,
     pub notices: Arc<Mutex<Vec<Notice>>>,
-    pub tallies: JoinHandle<Vec<Tally>>,
+    pub tallies: mpsc::UnboundedReceiver<Tally>,
 }
 
 /// A server that holds so many tournaments.
@@ -275,20 +279,25 @@ pub fn serve(config: Config, n_tournaments: usize) -> Running {
     let log = Arc::new(move |notice: &Notice| noted.lock().unwrap().push(notice.clone()));
     let mut server = Server::bind("127.0.0.1:0".parse().unwrap(), config, log).unwrap();
     let address = server.local_addr().unwrap();
-    let tallies = tokio::spawn(async move {
-        let mut tallies = vec![];
+    let (told, tallies) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
         for _ in 0..n_tournaments {
-            tallies.push(server.tournament().await);
+            // A test that has seen enough does not wait for the rest.
+            let _ = told.send(server.tournament().await);
         }
-        tallies
+        server.farewell().await;
     });
     Running { address, notices, tallies }
 }
 
 impl Running {
-    pub async fn tally(self) -> Tally {
-        let tallies = timeout(PATIENCE, self.tallies).await.expect("the tournament ends").unwrap();
-        tallies[0]
+    /// What the next tournament comes to.
+    pub async fn next_tally(&mut self) -> Tally {
+        timeout(PATIENCE, self.tallies.recv()).await.expect("the tournament ends").unwrap()
+    }
+
+    pub async fn tally(mut self) -> Tally {
+        self.next_tally().await
     }
 
     /// Waits until the server has noted something.
