@@ -57,6 +57,31 @@ fn the_result_is_one_line() {
 }
 
 #[test]
+fn the_result_does_not_wait_for_players_that_may_still_ask() {
+    let (mut server, port) = start(&["--min-players", "2", "--max-players", "2", "--timeout", "60s"]);
+    let connect = |words: &[u8]| {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.write_all(words).unwrap();
+        stream
+    };
+    let mut heron = connect(br#"{"name":"heron","api":"player"}"#);
+    let mut ann = connect(b"\"Ann\"");
+    ann.read_exact(&mut [0; br#"["start",[true]]"#.len()]).unwrap();
+    drop(ann);
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "[1,1]\n");
+    // It is still there for the one who may ask, and ends when that one goes.
+    heron.write_all(br#"["tournament-info",[]]"#).unwrap();
+    let mut answer = [0; 4096];
+    let n = heron.read(&mut answer).unwrap();
+    let info: serde_json::Value = serde_json::from_slice(&answer[..n]).unwrap();
+    assert_eq!(info["over"], true);
+    drop(heron);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
 fn fault_s07_a_port_in_use_is_said_at_once() {
     let (mut server, port) = start(&[]);
     let second = Command::new(env!("CARGO_BIN_EXE_rookery"))

@@ -106,12 +106,88 @@ async fn fault_t05_two_answers_are_one_too_many() {
     }
 }
 
+/// Of a whole answer that came too early, and of the beginning of one.
+const UNASKED: [&str; 2] = ["it was not asked, but sent", "it was not asked yet, but sent"];
+
+/// In all these tests the offender sends what is too early, and then only what is still missing. So if it were taken
+/// for an answer, nothing would be wrong.
 #[tokio::test]
-async fn fault_t06_what_is_sent_before_a_question_is_not_its_answer() {
-    costs(config(3), "playing-as", 0, Deed::Then(b"\"void\"".to_vec()), "out_of_turn").await;
-    costs(config(3), "playing-with", 0, Deed::Then(b"[0,1]".to_vec()), "out_of_turn").await;
-    costs(config(3), "setup", 2, Deed::Then(b"[[0,1],[2,1]]".to_vec()), "out_of_turn").await;
-    costs(config(3), "setup", 0, Deed::Then(b"[1".to_vec()), "out_of_turn").await;
+async fn fault_t06_what_comes_with_an_answer_is_not_the_next_one() {
+    let void = ["\"void\"", "\""];
+    let place = ["[4,4]", "["];
+    let slide = ["[[0,1],[2,1]]", "["];
+    for (call, nth, early) in [
+        ("start", 0, void),
+        ("playing-as", 0, void),
+        ("playing-with", 0, place),
+        ("setup", 0, place),
+        ("setup", 2, slide),
+        ("take-turn", 0, slide),
+    ] {
+        for (early, unasked) in early.into_iter().zip(UNASKED) {
+            let reason = costs(config(3), call, nth, Deed::Ahead(None, early), "out_of_turn").await;
+            assert!(reason.starts_with(unasked), "{early} at {call}: {reason}");
+            let held = among(config(3), call, nth, Deed::Ahead(None, early)).await;
+            assert_eq!(held.seen[1].calls.last().unwrap(), call, "{early}: the next call is not made");
+        }
+    }
+    // A whole message so early is noticed by the waiting room (J6).
+    let reason = costs(config(3), "name", 0, Deed::Ahead(None, "\""), "out_of_turn").await;
+    assert!(reason.starts_with(UNASKED[1]), "{reason}");
+}
+
+/// A moment in which somebody else answers slowly, and the server listens to nobody else.
+const MEANWHILE: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn fault_t06_what_comes_between_two_calls_is_not_the_answer_to_the_second() {
+    // The second call: playing-as, and the first setup of the game.
+    for (call, early) in [("start", "\"void\""), ("playing-with", "[4,4]")] {
+        let bad = Peer::bad("Bad", call, 0, Deed::Ahead(Some(MEANWHILE / 6), early));
+        let slow = Peer::bad("slow", call, 0, Deed::Late(MEANWHILE));
+        let held = tournament(config(3), vec![bad, slow, Peer::new("Cid")]).await;
+        let (offence, reason) = held.offence("Bad").unwrap_or_else(|| panic!("{early} at {call}"));
+        assert_eq!(offence, "out_of_turn", "{early} at {call}: {reason}");
+        assert!(reason.starts_with(UNASKED[0]), "{early} at {call}: {reason}");
+        assert_eq!(held.seen[0].calls.last().unwrap(), call, "{early}: the next call is not made");
+        assert_eq!(held.tally, Tally { winners: 1, failed: 1 }, "{early} at {call}");
+    }
+}
+
+/// A game of two, in which Ann makes the last move, her ninth, and Bob the one before, his eighth.
+const TWO: [&str; 2] = ["Ann", "Bob"];
+
+async fn two(deeds: [Option<(usize, Deed)>; 2]) -> Held {
+    let mut peers = TWO.map(Peer::new);
+    for (peer, deed) in peers.iter_mut().zip(deeds) {
+        peer.deed = deed.map(|(nth, deed)| ("take-turn", nth, deed));
+    }
+    tournament(config(2), peers.into()).await
+}
+
+#[tokio::test]
+async fn fault_t06_who_speaks_while_another_thinks_is_removed_from_that_game() {
+    assert_eq!(two([None, None]).await.n_turns(), 17);
+    let bob = Deed::Ahead(Some(MEANWHILE / 6), "\"void\"");
+    let held = two([Some((8, Deed::Late(MEANWHILE))), Some((7, bob))]).await;
+    let (offence, reason) = held.offence("Bob").unwrap();
+    assert_eq!(offence, "out_of_turn", "{reason}");
+    let removed = held.notices.iter().position(|notice| matches!(notice, Notice::Removed { .. }));
+    let finished = held.notices.iter().position(|notice| matches!(notice, Notice::Finished { .. }));
+    assert!(removed.unwrap() < finished.unwrap(), "not only when it is told the end");
+    assert_eq!((held.tally, held.winners()), (Tally { winners: 1, failed: 1 }, vec![0]));
+}
+
+#[tokio::test]
+async fn fault_t06_what_comes_with_the_last_move_is_not_the_answer_to_the_end() {
+    for (early, unasked) in ["\"void\"", "\""].into_iter().zip(UNASKED) {
+        let held = two([Some((8, Deed::Ahead(None, early))), None]).await;
+        let (offence, reason) = held.offence("Ann").unwrap_or_else(|| panic!("{early}"));
+        assert_eq!(offence, "out_of_turn", "{early}: {reason}");
+        assert!(reason.starts_with(unasked), "{early}: {reason}");
+        assert_eq!((held.tally.failed, held.seen[0].won), (1, None), "{early}");
+        assert_eq!(held.seen[1].won, Some(false), "{early}: the other one is told");
+    }
 }
 
 #[tokio::test]

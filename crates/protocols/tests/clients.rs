@@ -3,12 +3,15 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod common;
+mod peers;
 
 use std::time::Duration;
 
 use common::{Hosted, Manner, host};
-use rookery_protocols::fish::{ClientError, Clients, Report, Served, Spoken};
-use rookery_rules::Seat;
+use peers::{PATIENCE, config, good, serve};
+use rookery_games::fish;
+use rookery_protocols::fish::{ClientError, Clients, Config, Notice, Report, Served, Spoken};
+use rookery_rules::{Seat, Setup as _};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -121,26 +124,86 @@ async fn a_server_that_is_not_there_yet_is_waited_for_and_one_that_never_comes_i
     assert!(reports.unwrap().iter().all(|(_, result)| result.is_ok()));
 }
 
-/// The client that docs/fish-client.md shows is a client.
-#[tokio::test]
-async fn the_python_client_of_the_documentation_plays() {
+/// The client that docs/fish-client.md shows; `None` where there is no Python, and then it says so.
+fn documented_client() -> Option<&'static str> {
     let page = include_str!("../../../docs/fish-client.md");
     let code = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(code.lines().count() <= 40, "it is short");
     let Ok(version) = std::process::Command::new("python3").arg("--version").output() else {
         eprintln!("SKIPPED: the Python client of the documentation, because there is no python3");
-        return;
+        return None;
     };
     assert!(version.status.success(), "python3 works");
+    Some(code)
+}
+
+/// A program that does not outlive its test.
+struct Program(std::process::Child);
+
+impl Program {
+    fn python(code: &str, port: u16) -> Self {
+        let port = port.to_string();
+        Self(std::process::Command::new("python3").args(["-c", code, &port]).spawn().unwrap())
+    }
+
+    /// Whether it ended well; to be asked when the server has closed all connections.
+    fn succeeds(&mut self) -> bool {
+        self.0.wait().unwrap().success()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended long ago.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn the_python_client_of_the_documentation_plays_with_servers_of_other_manners() {
+    let Some(code) = documented_client() else { return };
     for manner in [Manner::Plain, Manner::Trickling, Manner::Strange] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port().to_string();
-        let start = || std::process::Command::new("python3").args(["-c", code, &port]).spawn().unwrap();
-        let mut children = [start(), start(), start()];
+        let port = listener.local_addr().unwrap().port();
+        let mut programs = [(); 3].map(|()| Program::python(code, port));
         let hosted = host(&listener, 3, manner).await;
         assert_eq!(hosted.names, ["heron"; 3]);
-        for child in &mut children {
-            assert!(child.wait().unwrap().success(), "{manner:?}");
-        }
+        assert!(programs.iter_mut().all(Program::succeeds), "{manner:?}");
+    }
+}
+
+/// A tournament of our own server; gives back how often a heron moved.
+async fn tournament_with_herons(code: &str, board: &str, herons: usize, others: usize) -> usize {
+    let n = herons + others;
+    // Nobody begins without a Python that is slow to start.
+    let config = Config { wait: PATIENCE, name_timeout: PATIENCE, watch_moves: true, ..config(n) };
+    let board = fish::Setup::parse(board).unwrap();
+    let running = serve(Config { board, min_players: n, ..config }, 1);
+    let mut programs: Vec<Program> =
+        (0..herons).map(|_| Program::python(code, running.address.port())).collect();
+    let mut tasks = vec![];
+    for peer in good(others) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    let notices = std::sync::Arc::clone(&running.notices);
+    let tally = running.tally().await;
+    let notices = notices.lock().unwrap();
+    assert_eq!(tally.failed, 0, "nobody is expelled: {notices:#?}");
+    assert!(tally.winners > 0);
+    assert!(programs.iter_mut().all(Program::succeeds), "each heard the end: {notices:#?}");
+    let moved =
+        |notice: &&Notice| matches!(notice, Notice::Moved { player, .. } if player.starts_with("heron"));
+    notices.iter().filter(moved).count()
+}
+
+#[tokio::test]
+async fn the_python_client_of_the_documentation_plays_tournaments_of_our_own_server_to_the_end() {
+    let Some(code) = documented_client() else { return };
+    let holes = "rows=6,cols=5,fish=random,holes=4,seed=7";
+    for (board, herons, others) in [("fish=2", 5, 0), (holes, 5, 0), ("fish=2", 2, 3), (holes, 3, 3)] {
+        let moves = tournament_with_herons(code, board, herons, others).await;
+        // Each places two penguins at least and moves once.
+        assert!(moves >= 3 * herons, "{moves} moves of {herons} herons on {board}");
     }
 }

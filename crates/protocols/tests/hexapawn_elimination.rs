@@ -3,12 +3,15 @@
 
 mod hexapawn_common;
 
-use hexapawn_common::{PATIENCE, Script, agreed_match, builtin};
+use hexapawn_common::{PATIENCE, Script, agreed_match, builtin, terms};
+use rookery_games::hexapawn::Setup;
 use rookery_protocols::hexapawn::client::{Client, Told};
 use rookery_protocols::hexapawn::elimination::ask_size;
-use rookery_protocols::hexapawn::host::{Chair, Protocol};
+use rookery_protocols::hexapawn::host::{CONDUCT, Chair, Protocol, agree, host};
 use rookery_protocols::hexapawn::records::{Dialect, PlayerType};
-use rookery_referee::Verdict;
+use rookery_record::{Header, RecordWriter, verify};
+use rookery_referee::{Event, Verdict};
+use rookery_rules::{Seed, Setup as _};
 
 const PROTOCOL: Protocol = Protocol::Elimination;
 
@@ -138,6 +141,41 @@ async fn before_play_whoever_errs_loses_and_never_wins() {
             assert!(talk.ends_with(&format!("< gameEnded(winner:{winner})\n")), "{talk}");
         }
     }
+}
+
+/// The rulings on every offence of a match, in order; its record was verified.
+async fn rulings(one: &[&str], two: &[&str]) -> Vec<&'static str> {
+    let mut chairs = [Script::new(one).0, Script::new(two).0];
+    let terms = terms();
+    let agreed = agree(&mut chairs, PROTOCOL, 5, 5, PATIENCE).await;
+    let header = Header::new(&agreed.setup, &agreed.setup.start(), [("one", "x"), ("two", "x")], Seed(0));
+    let header = Header { time: terms.control, conduct: CONDUCT, ..header };
+    let (mut record, mut events) = (vec![], vec![]);
+    let mut watch = (RecordWriter::new(&mut record, header), &mut events);
+    let verdict = host(chairs, &agreed, &terms, &mut watch).await;
+    watch.0.finish().unwrap();
+    assert_eq!(verify::<Setup>(&record[..]).unwrap().verdict, Some(verdict));
+    let ruling = |event| if let Event::Fouled(foul) = event { Some(foul.ruling.word()) } else { None };
+    events.into_iter().filter_map(ruling).collect()
+}
+
+#[tokio::test]
+async fn a_second_chance_is_given_only_once_the_pawns_move() {
+    let (size, first) = ("size(5 5)", "firstElimination(k:1 row:1 col:1)");
+    for (one, two) in [
+        // Whoever is asked for a decision before play and gives a bad one, loses by it.
+        (vec!["what?", first], vec![size]),
+        (vec!["firstElimination(k:3 row:1 col:1)", first], vec![size]),
+        (vec!["firstElimination(k:1 row:2 col:1)", first], vec![size]),
+        (vec![first], vec![size, "what?", "eliminate(5 1)"]),
+        (vec![first], vec![size, "eliminate(4 1)", "eliminate(5 1)"]),
+    ] {
+        assert_eq!(rulings(&one, &two).await, ["removed"], "{one:?} {two:?}");
+    }
+    let bad = "move(f(1 1) t(9 9))";
+    let good = "move(f(1 2) t(2 2))";
+    let two = [size, "eliminate(5 1)", "what?", "what?"];
+    assert_eq!(rulings(&[first, bad, good], &two).await, ["ask_again", "ask_again", "removed"]);
 }
 
 #[tokio::test]

@@ -209,7 +209,7 @@ async fn fault_j07_who_comes_too_late_is_sent_away() {
 
 #[tokio::test]
 async fn fault_j07_with_repeat_late_ones_play_in_the_next_tournament() {
-    let running = serve(Config { repeat: true, wait: LONG, ..config(2) }, 2);
+    let mut running = serve(Config { repeat: true, wait: LONG, ..config(2) }, 2);
     let slow = Peer::bad("slow", "start", 0, peers::Deed::Late(SHORT));
     let first = [slow.connect(running.address).await, Peer::new("Ann").connect(running.address).await];
     running.until("the start", |notice| matches!(notice, Notice::Tournament { .. })).await;
@@ -217,8 +217,9 @@ async fn fault_j07_with_repeat_late_ones_play_in_the_next_tournament() {
     for name in ["Cid", "Dan"] {
         second.push(Peer::new(name).connect(running.address).await);
     }
-    let tallies = timeout(PATIENCE, running.tallies).await.expect("two tournaments end").unwrap();
-    assert_eq!(tallies, [Tally { winners: 1, failed: 0 }; 2]);
+    for _ in 0..2 {
+        assert_eq!(running.next_tally().await, Tally { winners: 1, failed: 0 });
+    }
     for task in first.into_iter().chain(second) {
         assert!(task.await.unwrap().won.is_some(), "everybody played to the end");
     }
@@ -257,8 +258,8 @@ async fn fault_j10_other_protocols_are_told_so() {
 }
 
 /// Plays by asking: waits for its colour's turn, then does the first thing that is possible. Gives back what it is told
-/// at the very end.
-async fn drive(address: std::net::SocketAddr) -> Value {
+/// at the very end, and its connection.
+async fn drive(address: std::net::SocketAddr) -> (Value, Connection) {
     let stream = TcpStream::connect(address).await.unwrap();
     let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
     let mut connection = Connection::tcp(stream, Framing::Json, bounds).unwrap();
@@ -272,7 +273,7 @@ async fn drive(address: std::net::SocketAddr) -> Value {
         if own == "game is over" {
             let info = ask(json!(["tournament-info", []])).await;
             if info["over"] == true {
-                return info;
+                return (info, connection);
             }
         } else if ask(json!(["current-player", []])).await == own {
             let action = ask(json!(["next-states", []])).await[0]["action"].take();
@@ -294,7 +295,7 @@ async fn players_that_call_play_with_those_that_are_called() {
     for peer in good(5) {
         tasks.push(peer.connect(running.address).await);
     }
-    let info = timeout(PATIENCE, driver).await.expect("it is told how it ended").unwrap();
+    let (info, _) = timeout(PATIENCE, driver).await.expect("it is told how it ended").unwrap();
     let notices = running.notices.clone();
     assert_eq!(running.tally().await.failed, 0);
     for task in tasks {
@@ -306,6 +307,26 @@ async fn players_that_call_play_with_those_that_are_called() {
     assert_eq!(info["standings"][0]["wins"], notices.iter().filter(won).count());
     assert_eq!(info["advances"], false);
     assert_eq!(info["standings"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn the_result_does_not_wait_for_those_who_may_still_ask() {
+    // Whoever called may ask for as long as a call may take. That is longer than this test waits for anything.
+    let mut running = serve(Config { repeat: true, wait: LONG, ..config(2) }, 2);
+    let mut stayed = vec![];
+    for _ in 0..2 {
+        let driver = tokio::spawn(drive(running.address));
+        let task = Peer::new("Ann").connect(running.address).await;
+        assert_eq!(running.next_tally().await.failed, 0);
+        stayed.push(driver.await.unwrap().1);
+        assert!(task.await.unwrap().won.is_some());
+    }
+    // The next tournament does not send away those of the one before.
+    for mut connection in stayed {
+        connection.send(br#"["tournament-info",[]]"#).await.unwrap();
+        let info = timeout(PATIENCE, connection.receive()).await.expect("it is answered").unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&info).unwrap()["over"], true);
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::time::Duration;
 
-use peers::{Deed, Peer, SHORT, config, good, impatient, serve, tournament};
+use peers::{Deed, Peer, SHORT, Seen, config, good, impatient, serve, tournament};
 use rookery_games::fish;
 use rookery_protocols::fish::{Config, Manner, Notice, Tally};
 
@@ -58,6 +58,45 @@ async fn calls_come_in_their_order() {
     assert!(raw.starts_with(
         r#"["start",[true]]["playing-as",["white"]]["playing-with",[["red","brown"]]]["setup",[{"#
     ));
+}
+
+/// Whoever is called takes this long to answer.
+const PAUSE: Duration = Duration::from_millis(30);
+
+#[tokio::test]
+async fn start_and_end_are_told_one_after_the_other_in_the_order_of_sign_up() {
+    for call in ["start", "end"] {
+        let slow = (0..5).map(|_| Peer::bad("slow", call, 0, Deed::Late(PAUSE))).collect();
+        let held = tournament(config(5), slow).await;
+        assert_eq!((held.tally, held.winners()), (Tally { winners: 1, failed: 0 }, vec![0]));
+        // The winner is the first, so the end is told in this order too.
+        let told = |seen: &Seen| seen.times[seen.calls.iter().position(|name| name == call).unwrap()];
+        let times: Vec<_> = held.seen.iter().map(told).collect();
+        for pair in times.windows(2) {
+            assert!(pair[0] + PAUSE <= pair[1], "{call}: who is next waits for the answer before: {times:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn winners_hear_of_the_end_before_all_others() {
+    let held = tournament(config(8), good(8)).await;
+    assert_eq!(held.winners(), [0, 7]);
+    let mut order: Vec<usize> = (0..8).collect();
+    order.sort_by_key(|&idx| *held.seen[idx].times.last().unwrap());
+    assert_eq!(order, [0, 7, 1, 2, 3, 4, 5, 6]);
+}
+
+#[tokio::test]
+async fn silence_at_the_start_costs_the_others_nothing_but_its_time() {
+    let mut peers = good(5);
+    for idx in [1, 3] {
+        peers[idx] = Peer::bad("Bad", "start", 0, Deed::Silence);
+    }
+    let held = tournament(impatient(5), peers).await;
+    assert_eq!((held.tally, held.winners()), (Tally { winners: 1, failed: 2 }, vec![0]));
+    let times: Vec<_> = held.seen.iter().map(|seen| seen.times[0]).collect();
+    assert!(times[1] + SHORT <= times[2] && times[3] + SHORT <= times[4], "each has its whole time");
 }
 
 #[tokio::test]

@@ -89,14 +89,18 @@ impl fmt::Display for Offence {
 /// use rookery_referee::{Conduct, Offence, Ruling};
 ///
 /// let hexapawn = Conduct::removing().with_retries(1);
-/// assert_eq!(hexapawn.ruling(Offence::IllegalMove, 0), Ruling::AskAgain);
-/// assert_eq!(hexapawn.ruling(Offence::IllegalMove, 1), Ruling::Removed);
-/// assert_eq!(hexapawn.ruling(Offence::Timeout, 0), Ruling::Removed);
+/// let in_play = false;
+/// assert_eq!(hexapawn.ruling(Offence::IllegalMove, 0, in_play), Ruling::AskAgain);
+/// assert_eq!(hexapawn.ruling(Offence::IllegalMove, 1, in_play), Ruling::Removed);
+/// assert_eq!(hexapawn.ruling(Offence::Timeout, 0, in_play), Ruling::Removed);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conduct {
     /// How often a bad answer may be tried again in one turn.
     pub retries: Retries,
+    /// Whether there are retries only in play, and none while the board is prepared
+    /// ([`Position::is_preparing`](rookery_rules::Position::is_preparing)).
+    pub only_in_play: bool,
     /// What an answer costs that is malformed or illegal, once the retries are used up.
     pub bad_answer: Penalty,
     /// What everything else costs: no answer, or one that was not asked for.
@@ -149,12 +153,16 @@ impl Ruling {
 impl Conduct {
     /// No retries; whoever offends is removed.
     pub const fn removing() -> Self {
-        Self { retries: Retries::Limited(0), bad_answer: Penalty::Remove, no_answer: Penalty::Remove }
+        Self::without_retries(Penalty::Remove)
     }
 
     /// No retries; an offence ends the game without a winner.
     pub const fn aborting() -> Self {
-        Self { retries: Retries::Limited(0), bad_answer: Penalty::Abort, no_answer: Penalty::Abort }
+        Self::without_retries(Penalty::Abort)
+    }
+
+    const fn without_retries(penalty: Penalty) -> Self {
+        Self { retries: Retries::Limited(0), only_in_play: false, bad_answer: penalty, no_answer: penalty }
     }
 
     /// The same with so many retries of a bad answer.
@@ -169,9 +177,17 @@ impl Conduct {
         Self { retries: Retries::UntilDeadline, ..self }
     }
 
-    /// What an offence costs when `refused` answers of the same turn were refused before it.
-    pub const fn ruling(self, offence: Offence, refused: u32) -> Ruling {
+    /// The same without retries before play.
+    #[must_use]
+    pub const fn only_in_play(self) -> Self {
+        Self { only_in_play: true, ..self }
+    }
+
+    /// What an offence costs when `refused` answers of the same turn were refused before it, in play or while the
+    /// position is prepared.
+    pub const fn ruling(self, offence: Offence, refused: u32, preparing: bool) -> Ruling {
         let again = match self.retries {
+            _ if preparing && self.only_in_play => false,
             Retries::Limited(retries) => refused < retries,
             Retries::UntilDeadline => refused < MAX_RETRIES,
         };
@@ -189,7 +205,8 @@ impl Conduct {
 }
 
 impl fmt::Display for Conduct {
-    /// `remove`, `abort`, `retry=2`, `retry=until-deadline`, or for other mixtures `bad=..,none=..` in front.
+    /// `remove`, `abort`, `remove/abort` (a bad answer, no answer) or `abort/remove`; then the retries, if there are
+    /// any, `,retry=2` or `,retry=until-deadline`; then `,in-play` if there are none before play.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.bad_answer, self.no_answer) {
             (Penalty::Abort, Penalty::Abort) => f.write_str("abort")?,
@@ -198,10 +215,11 @@ impl fmt::Display for Conduct {
             (Penalty::Abort, Penalty::Remove) => f.write_str("abort/remove")?,
         }
         match self.retries {
-            Retries::Limited(0) => Ok(()),
-            Retries::Limited(n) => write!(f, ",retry={n}"),
-            Retries::UntilDeadline => f.write_str(",retry=until-deadline"),
+            Retries::Limited(0) => {}
+            Retries::Limited(n) => write!(f, ",retry={n}")?,
+            Retries::UntilDeadline => f.write_str(",retry=until-deadline")?,
         }
+        if self.only_in_play { f.write_str(",in-play") } else { Ok(()) }
     }
 }
 
@@ -211,7 +229,10 @@ pub struct ParseConductError;
 
 impl fmt::Display for ParseConductError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected forfeit, remove, abort, retry=N or retry=until-deadline, or two of them as `abort,retry=1`")
+        f.write_str(
+            "expected forfeit, remove, abort, retry=N or retry=until-deadline, or two of them as `abort,retry=1`; \
+             with `,in-play` behind it for retries only in play",
+        )
     }
 }
 
@@ -220,8 +241,8 @@ impl std::error::Error for ParseConductError {}
 impl FromStr for Conduct {
     type Err = ParseConductError;
 
-    /// Reads `forfeit` or `remove` (the same), `abort`, `retry=2` (then removal), `abort,retry=1`, and everything
-    /// [`Display`](fmt::Display) writes.
+    /// Reads `forfeit` or `remove` (the same), `abort`, `retry=2` (then removal), `abort,retry=1`, `retry=1,in-play`, and
+    /// everything [`Display`](fmt::Display) writes.
     fn from_str(text: &str) -> Result<Self, ParseConductError> {
         let mut conduct = Self::removing();
         for (idx, word) in text.split(',').enumerate() {
@@ -232,6 +253,10 @@ impl FromStr for Conduct {
                 "abort/remove" => (Penalty::Abort, Penalty::Remove),
                 "retry=until-deadline" => {
                     conduct.retries = Retries::UntilDeadline;
+                    continue;
+                }
+                "in-play" if idx > 0 => {
+                    conduct.only_in_play = true;
                     continue;
                 }
                 _ => {
@@ -256,14 +281,31 @@ mod tests {
 
     #[test]
     fn conduct_reads_back() {
-        for text in
-            ["remove", "abort", "remove,retry=2", "abort,retry=until-deadline", "remove/abort,retry=1"]
-        {
+        for text in [
+            "remove",
+            "abort",
+            "remove,retry=2",
+            "abort,retry=until-deadline",
+            "remove/abort,retry=1",
+            "remove,retry=1,in-play",
+        ] {
             assert_eq!(text.parse::<Conduct>().unwrap().to_string(), text);
         }
         assert_eq!("retry=3".parse::<Conduct>().unwrap(), Conduct::removing().with_retries(3));
+        let in_play = Conduct::removing().with_retries(1).only_in_play();
+        assert_eq!("retry=1,in-play".parse::<Conduct>().unwrap(), in_play);
         assert_eq!("forfeit".parse::<Conduct>().unwrap(), Conduct::removing());
-        for bad in ["", "retry", "retry=-1", "retry=x", "shoot", "retry=1,abort", "retry=5000"] {
+        for bad in [
+            "",
+            "retry",
+            "retry=-1",
+            "retry=x",
+            "shoot",
+            "retry=1,abort",
+            "retry=5000",
+            "in-play",
+            "retry=1,in-game",
+        ] {
             assert!(bad.parse::<Conduct>().is_err(), "{bad:?} is refused");
         }
     }

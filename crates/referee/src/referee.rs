@@ -219,7 +219,7 @@ impl<P: Position> Referee<P> {
     /// Refusals belong to the seat that is asked: another one has nothing to try again.
     fn ruling(&self, seat: Seat, offence: Offence) -> Ruling {
         if self.to_ask() == Some(seat) {
-            self.conduct.ruling(offence, self.refused)
+            self.conduct.ruling(offence, self.refused, self.position.is_preparing())
         } else {
             self.conduct.final_ruling(offence)
         }

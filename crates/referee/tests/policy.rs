@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use rookery_catalog::game;
-use rookery_referee::{Conduct, Offence, Ruling};
+use rookery_games::{fish, hexapawn};
+use rookery_referee::{Conduct, Event, Fault, Offence, Referee, Ruling};
+use rookery_rules::Notation;
 
 /// The player did answer, only badly.
 const BAD_ANSWERS: &[&str] = &["malformed", "illegal_move"];
@@ -68,10 +70,58 @@ fn the_ruling_on_every_offence() {
     for &(text, offences, rulings) in TABLE {
         for &word in offences {
             for (refused, expected) in REFUSED.into_iter().zip(rulings) {
-                let ruling = conduct(text).ruling(offence(word), refused).word();
-                assert_eq!(ruling, expected, "{text}: {word} after {refused} refusals");
+                for preparing in [false, true] {
+                    let ruling = conduct(text).ruling(offence(word), refused, preparing).word();
+                    assert_eq!(
+                        ruling, expected,
+                        "{text}: {word} after {refused} refusals, preparing {preparing}"
+                    );
+                }
             }
         }
+    }
+}
+
+#[test]
+fn retries_in_play_are_not_given_before_it() {
+    for (in_play, always, never) in [
+        ("retry=2,in-play", "retry=2", "remove"),
+        ("abort,retry=until-deadline,in-play", "abort,retry=until-deadline", "abort"),
+    ] {
+        for (offence, refused) in Offence::ALL.into_iter().flat_map(|offence| REFUSED.map(|n| (offence, n))) {
+            let ruling = |text, preparing| conduct(text).ruling(offence, refused, preparing);
+            assert_eq!(ruling(in_play, false), ruling(always, false), "{in_play}: {offence} after {refused}");
+            assert_eq!(ruling(in_play, true), ruling(never, true), "{in_play}: {offence} after {refused}");
+        }
+    }
+}
+
+/// The ruling on an answer that cannot be read, in this position, with one retry in play.
+fn ruling<P: Notation>(position: &str) -> &'static str {
+    let mut referee = Referee::new(P::from_text(position).unwrap(), conduct("retry=1,in-play"));
+    let Some(Event::Fouled(foul)) = referee.judge(Err(Fault::new(Offence::Malformed, "").into()), None)
+    else {
+        panic!("{position}: somebody is asked")
+    };
+    foul.ruling.word()
+}
+
+#[test]
+fn what_comes_before_play_is_for_the_game_to_say() {
+    for (position, expected) in [
+        ("p1 11/11/11/11/11 0,0 place=1", "removed"),
+        ("p2 1a1/11/11/11/11 0,0 place=1", "removed"),
+        ("p1 1a1/11/11/11/1b1 0,0", "ask_again"),
+    ] {
+        assert_eq!(ruling::<fish::Position>(position), expected, "{position}");
+    }
+    for (position, expected) in [
+        ("p1 111/.../222 choose", "removed"),
+        ("p1 111/.../222 off=2", "removed"),
+        ("p2 11./.../222 off=1", "removed"),
+        ("p1 111/.../222", "ask_again"),
+    ] {
+        assert_eq!(ruling::<hexapawn::Position>(position), expected, "{position}");
     }
 }
 

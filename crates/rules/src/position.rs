@@ -57,6 +57,12 @@ pub trait Position: Clone + Eq + fmt::Debug + fmt::Display + Send + Sync + 'stat
         Seats::all(self.n_seats())
     }
 
+    /// Whether the seats still prepare the board: what they decide now comes before the first move proper. Once play
+    /// has begun it stays `false`.
+    fn is_preparing(&self) -> bool {
+        false
+    }
+
     /// The seat to move, if the game goes on.
     #[inline]
     fn to_move(&self) -> Option<Seat> {

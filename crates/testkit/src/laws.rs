@@ -57,12 +57,15 @@ where
     let mut removed = Seats::NONE;
     let mut keys = vec![position.key()];
     let mut bound = position.max_plies();
+    let mut playing = false;
     // The dear laws are checked at the first positions and then ever more rarely, so that long games stay cheap.
     let mut next_full_check = 0;
     while let Status::ToMove(seat) = position.status() {
         let context = &format!("{context} at ply {} in {}", keys.len() - 1, position.to_text());
         assert!(!removed.contains(seat), "a removed seat is never to move: {context}");
         assert!(bound > 0, "the game ends within its bound: {context}");
+        assert!(!(playing && position.is_preparing()), "nothing is prepared once play has begun: {context}");
+        playing = !position.is_preparing();
         cheap_laws(&position, context);
         if keys.len() >= next_full_check {
             dear_laws(&position, &mut rng, context);
@@ -155,6 +158,7 @@ fn round_trip<P: Keyed + Notation>(position: &P, context: &str) {
 fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
     assert_eq!(position.key(), position.full_key(), "the key kept up to date is the full key: {context}");
     assert_eq!(position.to_move(), None, "nobody is to move: {context}");
+    assert!(!position.is_preparing(), "nothing is prepared after the end: {context}");
     assert_eq!(position.legal_moves().count(), 0, "nobody can move: {context}");
     assert_eq!(position.count_moves(), 0, "nobody can move: {context}");
     assert_eq!(position.random_move(&mut Seed(0).rng()), None, "nobody can move: {context}");

@@ -365,6 +365,11 @@ impl rookery_rules::Position for Position {
         self.playing
     }
 
+    /// While penguins are placed.
+    fn is_preparing(&self) -> bool {
+        self.phase() == Phase::Placing
+    }
+
     fn max_plies(&self) -> u64 {
         if self.stage == Stage::Over {
             return 0;

@@ -228,6 +228,11 @@ impl rookery_rules::Position for Position {
         }
     }
 
+    /// Until the pawns move.
+    fn is_preparing(&self) -> bool {
+        matches!(self.stage, Stage::Choosing | Stage::Eliminating(_))
+    }
+
     #[inline]
     fn to_move(&self) -> Option<Seat> {
         if self.winner().is_none() { Some(self.to_move) } else { None }

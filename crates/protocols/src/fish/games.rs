@@ -89,33 +89,19 @@ impl Tables {
         Ok(())
     }
 
-    /// Makes the same call to all of these at the same time, but for those who call themselves. Gives back who failed,
-    /// in order.
-    async fn call_all(&mut self, entrants: &[usize], message: Vec<u8>) -> Vec<usize> {
-        let message: Arc<[u8]> = message.into();
-        let mut calls = JoinSet::new();
-        for &entrant in entrants {
-            match self.idle[entrant].take() {
-                Some(Idle::Still(connection)) => {
-                    let (message, config, lag) =
-                        (Arc::clone(&message), Arc::clone(&self.config), self.lag.clone());
-                    calls.spawn(async move { (entrant, call(connection, &message, &config, &lag).await) });
-                }
-                other => self.idle[entrant] = other,
-            }
-        }
+    /// Makes the same call to each of these, but for those who call themselves. One after the other in their order, as
+    /// the original does: whoever shares a program or a machine with others is not charged for what they take. Gives
+    /// back who failed.
+    async fn call_each(&mut self, entrants: &[usize], message: &[u8]) -> Vec<usize> {
         let mut failed = vec![];
-        while let Some(done) = calls.join_next().await {
-            let (entrant, called) = done.expect("a call does not panic");
-            match called {
-                Ok(connection) => self.idle[entrant] = Some(Idle::Still(connection)),
-                Err(fault) => {
-                    self.note_failure(entrant, fault);
-                    failed.push(entrant);
-                }
+        for &entrant in entrants {
+            let Some(Idle::Still(connection)) = &mut self.idle[entrant] else { continue };
+            if let Err(fault) = call(connection, message, &self.config, &self.lag).await {
+                self.idle[entrant] = None;
+                self.note_failure(entrant, fault);
+                failed.push(entrant);
             }
         }
-        failed.sort_unstable();
         failed
     }
 
@@ -160,9 +146,9 @@ impl Tables {
         failed
     }
 
-    /// Waits for those who may still ask how it went, and closes all connections.
-    pub(crate) async fn close(mut self) {
-        while self.leaving.join_next().await.is_some() {}
+    /// Closes all connections but those of players who may still ask how it went, and gives these back.
+    pub(crate) fn close(self) -> JoinSet<()> {
+        self.leaving
     }
 
     /// Lends the players of a group to a game.
@@ -216,11 +202,11 @@ impl Tables {
 }
 
 async fn call(
-    mut connection: Box<Connection>,
+    connection: &mut Connection,
     message: &[u8],
     config: &Config,
     lag: &LagProbe,
-) -> Result<Box<Connection>, Fault> {
+) -> Result<(), Fault> {
     let timeout = config.manner.timeout;
     let late = || {
         let detail =
@@ -228,13 +214,12 @@ async fn call(
         Err(Fault::new(Offence::Timeout, detail))
     };
     let reply = lag.within(timeout, connection.call(message)).await.unwrap_or_else(late)?;
-    config.manner.void(&reply)?;
-    Ok(connection)
+    config.manner.void(&reply)
 }
 
 impl Host for Tables {
     async fn start(&mut self, entrants: &[usize]) -> Vec<usize> {
-        self.call_all(entrants, self.config.manner.start()).await
+        self.call_each(entrants, &self.config.manner.start()).await
     }
 
     async fn play(
@@ -264,7 +249,7 @@ impl Host for Tables {
             info.advances = Some(false);
             info.over = true;
         });
-        let mut failed = self.call_all(entrants, self.config.manner.end(won)).await;
+        let mut failed = self.call_each(entrants, &self.config.manner.end(won)).await;
         failed.extend(self.dismiss(entrants).await);
         failed
     }

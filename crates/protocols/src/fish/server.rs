@@ -10,6 +10,7 @@ use rookery_games::fish;
 use rookery_referee::LagProbe;
 use rookery_tournament::{KnockOut, TournamentEvent, TournamentOutcome, Watcher, hold};
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::task::JoinSet;
 
 use super::games::Tables;
 use super::lobby::{Guest, Lobby};
@@ -102,6 +103,8 @@ pub struct Server {
     lobby: Lobby,
     /// How many tournaments were played.
     played: u64,
+    /// Players of earlier tournaments who may still ask how it went, each for as long as a call may take.
+    leaving: JoinSet<()>,
 }
 
 impl std::fmt::Debug for Server {
@@ -119,7 +122,7 @@ impl Server {
         let config = Arc::new(config);
         let lag = LagProbe::start();
         let lobby = Lobby::new(listen(address)?, Arc::clone(&config), Arc::clone(&log), lag.clone());
-        let server = Self { config, log, lag, lobby, played: 0 };
+        let server = Self { config, log, lag, lobby, played: 0, leaving: JoinSet::new() };
         (server.log)(&Notice::Listening { address: server.local_addr()?.to_string() });
         Ok(server)
     }
@@ -129,7 +132,8 @@ impl Server {
         self.lobby.local_addr()
     }
 
-    /// Waits for players and holds a tournament with them. Afterwards all their connections are closed.
+    /// Waits for players and holds a tournament with them. Afterwards their connections are closed, but for those of
+    /// players that call: [`farewell`](Self::farewell) waits for them.
     pub async fn tournament(&mut self) -> Tally {
         let guests = self.lobby.gather().await;
         if guests.is_empty() {
@@ -137,9 +141,23 @@ impl Server {
         }
         self.played += 1;
         let run = Run { config: &self.config, log: &self.log, lag: &self.lag, number: self.played };
-        tokio::select! {
-            tally = run.hold(guests) => tally,
+        let (tally, mut leaving) = tokio::select! {
+            held = run.hold(guests) => held,
             never = self.lobby.mind() => match never {},
+        };
+        // Those of earlier tournaments may be gone by now.
+        while self.leaving.try_join_next().is_some() {}
+        self.leaving.spawn(async move { while leaving.join_next().await.is_some() {} });
+        tally
+    }
+
+    /// Waits until nobody may ask any more how a tournament went, which is no longer than a call may take. If the server
+    /// is dropped before, they are closed.
+    pub async fn farewell(&mut self) {
+        let Self { leaving, lobby, .. } = self;
+        tokio::select! {
+            () = async { while leaving.join_next().await.is_some() {} } => {}
+            never = lobby.mind() => match never {},
         }
     }
 }
@@ -161,7 +179,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn hold(&self, guests: Vec<Guest>) -> Tally {
+    /// What the tournament comes to, and who may still ask about it.
+    async fn hold(&self, guests: Vec<Guest>) -> (Tally, JoinSet<()>) {
         let clock = Instant::now();
         let n_players = guests.len();
         let mut tables = Tables::new(guests, Arc::clone(self.config), Arc::clone(self.log), self.lag.clone());
@@ -171,8 +190,7 @@ impl Run<'_> {
         let mut reporter = Reporter { log: self.log, names: tables.names().to_vec(), clock };
         let TournamentOutcome { winners, failed, .. } =
             hold(&KnockOut, &mut tables, n_players, &mut reporter).await;
-        tables.close().await;
-        Tally { winners: winners.len(), failed: failed.len() }
+        (Tally { winners: winners.len(), failed: failed.len() }, tables.close())
     }
 }
 

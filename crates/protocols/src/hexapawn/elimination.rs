@@ -11,9 +11,10 @@
 //! | `elimination(N)`: so many are still to be taken off | `eliminate(R C)` |
 //! | `move(false)`, or `move(true)` for the second and last chance | `move(f(R C) t(R C))` |
 //!
-//! Before the pawns move there is no second chance. The original had four defects here that are not repeated: on a
-//! second chance `other` was the player's own illegal move; `k` could be half of an even number of columns; with `k:0`
-//! player 1 was sent its own answer; an unexpected record before play stopped the referee or made the offender win.
+//! Before the pawns move there is no second chance: the [conduct](super::host::CONDUCT) says so. The original had four
+//! defects here that are not repeated: on a second chance `other` was the player's own illegal move; `k` could be half
+//! of an even number of columns; with `k:0` player 1 was sent its own answer; an unexpected record before play stopped
+//! the referee or made the offender win.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -149,20 +150,14 @@ fn out_of_turn(message: &[u8]) -> Fault {
 #[derive(Debug)]
 pub struct EliminationPlayer<'a> {
     remote: Remote<&'a mut Connection, EliminationCodec>,
-    memory: Arc<Mutex<Memory>>,
+    kept: Arc<Mutex<Kept>>,
 }
 
-/// What an answer leaves for later questions.
-#[derive(Debug, Default)]
-struct Memory {
-    /// Player 1's first answer has two decisions; this is the second.
-    kept: Option<Move>,
-    /// What was wrong with the last answer, if it could not be read.
-    unread: Option<Offence>,
-}
+/// Player 1's first answer has two decisions; this is the second, until it is asked for.
+type Kept = Option<Move>;
 
-fn open(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
-    memory.lock().unwrap_or_else(PoisonError::into_inner)
+fn open(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> EliminationPlayer<'a> {
@@ -173,14 +168,14 @@ impl<'a> EliminationPlayer<'a> {
         (rows, cols): (u8, u8),
         warm_up: Duration,
     ) -> Self {
-        let memory = Arc::new(Mutex::new(Memory::default()));
+        let kept = Arc::default();
         let other = match player {
             PlayerType::P1 => size_value(rows, cols),
             PlayerType::P2 => Value::nil(),
         };
         let codec =
-            EliminationCodec { player, other, chosen: 0, warm_up, asked: false, memory: Arc::clone(&memory) };
-        Self { remote: Remote::new(connection, codec), memory }
+            EliminationCodec { player, other, chosen: 0, warm_up, asked: false, kept: Arc::clone(&kept) };
+        Self { remote: Remote::new(connection, codec), kept }
     }
 }
 
@@ -190,14 +185,7 @@ impl Player<Position> for EliminationPlayer<'_> {
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, Position>) -> Answering<'a, Move> {
-        if Stage::of(question.position) != Stage::Playing && question.refused > 0 {
-            // The referee gives a second chance in every turn; this protocol does not give it before play.
-            let offence = open(&self.memory).unread.unwrap_or(Offence::IllegalMove);
-            let detail = question.reason.unwrap_or_default();
-            let detail = format!("{detail}; before the pawns move there is no second chance");
-            return Answering::Now(Err(Fault::new(offence, detail).into()));
-        }
-        if let Some(kept) = open(&self.memory).kept.take() {
+        if let Some(kept) = open(&self.kept).take() {
             return Answering::Now(Ok(kept));
         }
         self.remote.choose(question)
@@ -230,7 +218,7 @@ struct EliminationCodec {
     chosen: u8,
     warm_up: Duration,
     asked: bool,
-    memory: Arc<Mutex<Memory>>,
+    kept: Arc<Mutex<Kept>>,
 }
 
 impl EliminationCodec {
@@ -238,7 +226,7 @@ impl EliminationCodec {
         match Stage::of(position) {
             Stage::Choosing => {
                 let (k, square) = read_first_elimination(value)?;
-                open(&self.memory).kept = square.map(Move::Off);
+                *open(&self.kept) = square.map(Move::Off);
                 Ok(Move::Choose(k))
             }
             Stage::Eliminating => read_eliminate(value).map(Move::Off),
@@ -277,9 +265,8 @@ impl Codec<Position> for EliminationCodec {
             Stage::Eliminating => "eliminate(R C)",
             Stage::Playing => "move(f(row col) t(row col))",
         };
-        let decision = read(message, expected).and_then(|value| self.decision(&value, position));
-        open(&self.memory).unread = decision.as_ref().err().map(|fault| fault.offence);
-        Ok(Answer::Move(decision?))
+        let value = read(message, expected)?;
+        Ok(Answer::Move(self.decision(&value, position)?))
     }
 
     fn news(&mut self, event: &EventOf<Position>, position: &Position) -> Vec<Note> {

@@ -71,8 +71,8 @@ pub struct Agreed {
     pub offender: Option<(PlayerType, Fault)>,
 }
 
-/// The conduct of both protocols: one bad answer a turn is refused, everything else loses.
-pub const CONDUCT: Conduct = Conduct::removing().with_retries(1);
+/// The conduct of both protocols: one bad answer a turn is refused once the pawns move, everything else loses.
+pub const CONDUCT: Conduct = Conduct::removing().with_retries(1).only_in_play();
 
 /// Settles what is played. In the second protocol player 2 is asked for the size if it is at the end of a connection;
 /// else it is the one given.

@@ -39,7 +39,6 @@ impl<W: Write> ClassicLog<W> {
                 }
                 true
             }
-            Event::Fouled(foul) if is_formality(foul) => return Ok(()),
             Event::Fouled(foul) => {
                 let player = PlayerType::at(foul.seat);
                 match foul.offence {
@@ -118,7 +117,6 @@ impl<W: Write> PlainLog<W> {
                 writeln!(out, "{}: {record}  {mv}", name(*seat))?;
             }
             Event::Moved { seat, mv, .. } => writeln!(out, "{}: {mv}", name(*seat))?,
-            Event::Fouled(foul) if is_formality(foul) => {}
             Event::Fouled(foul) => {
                 let ruling = match foul.ruling {
                     Ruling::AskAgain => "has a second chance",
@@ -169,9 +167,4 @@ fn result(verdict: &Verdict, position: &Position) -> String {
 fn is_before_play(foul: &Foul) -> bool {
     let legal = foul.legal.first().and_then(|mv| mv.parse().ok());
     matches!(legal, Some(Move::Choose(_) | Move::Off(_)))
-}
-
-/// Whether the referee asks again only because it always does: before play there is no second chance.
-fn is_formality(foul: &Foul) -> bool {
-    foul.ruling == Ruling::AskAgain && is_before_play(foul)
 }

@@ -18,8 +18,9 @@ use rookery_wire::{Bounds, Framing, Inbox};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Nothing takes so long, also on a busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(1);
@@ -41,8 +42,9 @@ pub enum Deed {
     Late(Duration),
     /// It sends the right answer twice, with one write.
     Twice,
-    /// It sends the right answer, and before the next call something more.
-    Then(Vec<u8>),
+    /// It sends the right answer, with the same write or so much later also this, and to the next call nothing but what
+    /// is missing in this.
+    Ahead(Option<Duration>, &'static str),
     /// It sends this again and again, until nobody takes it.
     Flood(Vec<u8>),
     /// It sends its answer byte by byte, with a pause after each.
@@ -62,7 +64,7 @@ pub struct Peer {
     /// Its messages, if not the usual ones: the name and `"void"`.
     pub raw_name: Option<Vec<u8>>,
     pub void: &'static str,
-    /// What it does at the `n`th call of a name, from 0.
+    /// What it does at the `n`th call of a name, from 0; the call `name` is the sign-up.
     pub deed: Option<(&'static str, usize, Deed)>,
 }
 
@@ -97,11 +99,11 @@ impl Peer {
         let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
         let inbox = Inbox::new(Framing::Json, Bounds { bytes: 64 << 10, ..Bounds::default() });
-        let mut talk = Talk { stream, inbox, peer: self, seen: Seen::default() };
+        let mut talk = Talk { stream, inbox, peer: self, ahead: None, seen: Seen::default() };
         tokio::spawn(async move {
             let name = talk.peer.raw_name.clone();
             let name = name.unwrap_or_else(|| format!("\"{}\"", talk.peer.name).into_bytes());
-            talk.send(&name).await;
+            talk.answer("name", 0, &name).await;
             while let Some(call) = talk.receive().await {
                 if !talk.serve(&call).await {
                     break;
@@ -117,6 +119,8 @@ impl Peer {
 pub struct Seen {
     /// The names of its calls.
     pub calls: Vec<String>,
+    /// When each came.
+    pub times: Vec<Instant>,
     /// All `take-turn` calls.
     pub turns: Vec<Value>,
     /// All `setup` calls.
@@ -133,6 +137,8 @@ struct Talk {
     stream: TcpStream,
     inbox: Inbox,
     peer: Peer,
+    /// What it has sent of its next answer already.
+    ahead: Option<&'static str>,
     seen: Seen,
 }
 
@@ -174,6 +180,7 @@ impl Talk {
         let name = call[0].as_str().unwrap().to_owned();
         let nth = self.seen.calls.iter().filter(|earlier| **earlier == name).count();
         self.seen.calls.push(name.clone());
+        self.seen.times.push(Instant::now());
         let arguments = &call[1];
         let answer = match &*name {
             "setup" => {
@@ -194,9 +201,15 @@ impl Talk {
             }
             _ => self.peer.void.to_owned(),
         };
-        let answer = answer.as_bytes();
+        let missing = self.ahead.take().map(|ahead| answer.strip_prefix(ahead).unwrap_or_default());
+        let answer = missing.unwrap_or(&answer);
+        self.answer(&name, nth, answer.as_bytes()).await
+    }
+
+    /// Answers the `nth` call of a name, or does what it does instead.
+    async fn answer(&mut self, call: &str, nth: usize, answer: &[u8]) -> bool {
         match self.peer.deed.clone() {
-            Some((call, n, deed)) if call == name && n == nth => self.misbehave(deed, answer).await,
+            Some((at, n, deed)) if at == call && n == nth => self.misbehave(deed, answer).await,
             _ => {
                 self.send(answer).await;
                 true
@@ -218,9 +231,15 @@ impl Talk {
                 self.send(answer).await;
             }
             Deed::Twice => self.send(&[answer, answer].concat()).await,
-            Deed::Then(more) => {
-                self.send(answer).await;
-                self.send(&more).await;
+            Deed::Ahead(pause, early) => {
+                self.ahead = Some(early);
+                if let Some(pause) = pause {
+                    self.send(answer).await;
+                    sleep(pause).await;
+                    self.send(early.as_bytes()).await;
+                } else {
+                    self.send(&[answer, early.as_bytes()].concat()).await;
+                }
             }
             Deed::Flood(bytes) => while self.stream.write_all(&bytes).await.is_ok() {},
             Deed::Drip(pause) => {
@@ -250,7 +269,7 @@ impl Talk {
 pub struct Running {
     pub address: SocketAddr,
     pub notices: Arc<Mutex<Vec<Notice>>>,
-    pub tallies: JoinHandle<Vec<Tally>>,
+    pub tallies: mpsc::UnboundedReceiver<Tally>,
 }
 
 /// A server that holds so many tournaments.
@@ -260,20 +279,25 @@ pub fn serve(config: Config, n_tournaments: usize) -> Running {
     let log = Arc::new(move |notice: &Notice| noted.lock().unwrap().push(notice.clone()));
     let mut server = Server::bind("127.0.0.1:0".parse().unwrap(), config, log).unwrap();
     let address = server.local_addr().unwrap();
-    let tallies = tokio::spawn(async move {
-        let mut tallies = vec![];
+    let (told, tallies) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
         for _ in 0..n_tournaments {
-            tallies.push(server.tournament().await);
+            // A test that has seen enough does not wait for the rest.
+            let _ = told.send(server.tournament().await);
         }
-        tallies
+        server.farewell().await;
     });
     Running { address, notices, tallies }
 }
 
 impl Running {
-    pub async fn tally(self) -> Tally {
-        let tallies = timeout(PATIENCE, self.tallies).await.expect("the tournament ends").unwrap();
-        tallies[0]
+    /// What the next tournament comes to.
+    pub async fn next_tally(&mut self) -> Tally {
+        timeout(PATIENCE, self.tallies.recv()).await.expect("the tournament ends").unwrap()
+    }
+
+    pub async fn tally(mut self) -> Tally {
+        self.next_tally().await
     }
 
     /// Waits until the server has noted something.

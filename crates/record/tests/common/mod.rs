@@ -19,6 +19,10 @@ pub(crate) struct Wild {
     pub(crate) max_turns: Option<u64>,
 }
 
+/// Rules of conduct of all kinds.
+const CONDUCTS: &[&str] =
+    &["remove", "abort", "retry=1", "remove/abort,retry=2", "retry=until-deadline", "retry=1,in-play"];
+
 /// Other terms for every seed.
 pub(crate) fn wild(seed: u64) -> Wild {
     let pick = |texts: &[&'static str], part| {
@@ -27,9 +31,7 @@ pub(crate) fn wild(seed: u64) -> Wild {
     Wild {
         seed,
         time: pick(&["untimed", "untimed", "2s", "10s+100ms", "1s/30s", "50ms+0s"], 100).parse().unwrap(),
-        conduct: pick(&["remove", "abort", "retry=1", "remove/abort,retry=2", "retry=until-deadline"], 101)
-            .parse()
-            .unwrap(),
+        conduct: pick(CONDUCTS, 101).parse().unwrap(),
         max_turns: (seed % 7 == 3).then_some(20),
     }
 }

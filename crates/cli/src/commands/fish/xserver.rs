@@ -179,6 +179,7 @@ async fn serve(server: &mut Server, repeat: bool, out: &mut dyn Write) -> anyhow
         writeln!(out, "[{winners},{failed}]")?;
         out.flush()?;
         if !repeat {
+            server.farewell().await;
             return Ok(());
         }
     }
