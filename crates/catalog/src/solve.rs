@@ -282,7 +282,7 @@ mod tests {
         let stopped = order();
         stopped.stop.set();
         assert!(matches!(hexapawn.solve(START, &stopped), Err(SolveError::Stopped)));
-        let path = dir.0.join("hexapawn-505-34.table");
+        let path = dir.0.join("hexapawn-505-46.table");
         assert!(path.exists(), "what was found out is saved also when it is stopped");
         let first = hexapawn.solve(START, &order()).unwrap();
         let second = hexapawn.solve(START, &order()).unwrap();

@@ -116,16 +116,19 @@ fn brute<P: Notation>(position: &P, known: &mut HashMap<String, Worth>) -> Worth
     worth
 }
 
-/// Every position that `brute` met has this worth for the solver too.
+/// What is foreseen of the positions that `brute` met is true, and every so many of them have their worth for the
+/// solver too.
 fn check_all<P: Notation + Solvable>(start: &P, every: usize) {
     let mut known = HashMap::new();
     brute(start, &mut known);
     let mut texts: Vec<&String> = known.keys().collect();
     texts.sort_unstable();
+    for text in &texts {
+        let (low, high) = P::from_text(text).unwrap().foresee();
+        assert!(low <= known[*text] && known[*text] <= high, "what is foreseen in {text}");
+    }
     for text in texts.into_iter().step_by(every) {
         let position = P::from_text(text).unwrap();
-        let (low, high) = position.foresee();
-        assert!(low <= known[text] && known[text] <= high, "what is foreseen in {text}");
         let mut solver = Solver::new(&position, 1 << 19, 1).unwrap();
         let solution = solver.solve(Want::Length, &Budget::default()).unwrap();
         assert_eq!(solution.worth, known[text], "{text}");
@@ -134,7 +137,9 @@ fn check_all<P: Notation + Solvable>(start: &P, every: usize) {
 
 #[test]
 fn brute_force_on_small_boards() {
-    for (rows, cols, every) in [(3, 3, 1), (3, 4, 1), (4, 3, 1), (5, 3, 3), (4, 4, 23)] {
+    for (rows, cols, every) in
+        [(3, 3, 1), (3, 4, 1), (4, 3, 1), (5, 3, 3), (4, 4, 23), (5, 4, 151), (4, 5, 499)]
+    {
         check_all(&hexapawn(rows, cols), every);
     }
     check_all(&hexapawn::Setup::parse("rows=3,cols=4,eliminate=choose").unwrap().start(), 3);

@@ -1,7 +1,7 @@
 //! The players of Hexapawn that search.
 
 use rookery_games::hexapawn::Position;
-use rookery_rules::{Options, Position as _, Seat};
+use rookery_rules::{Options, Position as _, Seat, Solvable as _};
 use rookery_search::{Evaluation, Goal, LIMIT, Perfect, Strategy};
 
 use super::level::{Searcher, Strength};
@@ -20,12 +20,20 @@ const SAFE_STEP: i32 = 8;
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 const FILE_H: u64 = FILE_A << 7;
 
-/// Pawns, how far they have come, and who wins a race. A race that is certain counts as won although it is not over.
+/// Pawns and how far they have come. A race that is certain counts as won although it is not over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pawns;
 
 impl Evaluation<Position> for Pawns {
     fn value(&self, position: &Position, seat: Seat) -> i32 {
+        let sign = if position.to_move() == Some(seat) { 1 } else { -1 };
+        let (low, high) = position.foresee();
+        if let Some(plies) = low.plies().filter(|_| low.is_win()) {
+            return sign * (LIMIT - plies as i32);
+        }
+        if let Some(plies) = high.plies().filter(|_| high.is_loss()) {
+            return sign * (plies as i32 - LIMIT);
+        }
         let board = position.board();
         let rows = u32::from(board.rows());
         let (own, enemy) = (board.pawns(seat), board.pawns(seat.next(2)));
@@ -36,13 +44,6 @@ impl Evaluation<Position> for Pawns {
         } else {
             (Side { own: flip(own), enemy: flip(enemy), rows }, Side { own: enemy, enemy: own, rows })
         };
-        let my_turn = position.to_move() == Some(seat);
-        if let Some(moves) = mine.wins_race(&theirs, my_turn) {
-            return LIMIT - moves as i32;
-        }
-        if let Some(moves) = theirs.wins_race(&mine, !my_turn) {
-            return moves as i32 - LIMIT;
-        }
         mine.worth() - theirs.worth()
     }
 }
@@ -59,28 +60,7 @@ const fn attacked(pawns: u64) -> u64 {
     (pawns & !FILE_H) << 9 | (pawns & !FILE_A) << 7
 }
 
-/// These squares and those beside them.
-const fn widen(squares: u64) -> u64 {
-    squares | (squares & !FILE_H) << 1 | (squares & !FILE_A) >> 1
-}
-
 impl Side {
-    /// Rows still to go for the foremost pawn, whatever stands in its way.
-    const fn foremost(&self) -> u32 {
-        if self.own == 0 { u32::MAX } else { self.rows - 1 - self.own.ilog2() / 8 }
-    }
-
-    /// The moves to the far row, if some pawn gets there before anybody can stop it or win first.
-    fn wins_race(&self, other: &Self, my_turn: bool) -> Option<u32> {
-        let free = self.own & !meets(self.enemy, self.rows);
-        if free == 0 {
-            return None;
-        }
-        let moves = self.rows - 1 - free.ilog2() / 8;
-        let rival = other.foremost();
-        (if my_turn { moves <= rival } else { moves < rival }).then_some(moves)
-    }
-
     fn worth(&self) -> i32 {
         let blocked = column_fill_down(self.enemy | attacked_down(self.enemy));
         let supported = self.own & attacked(self.own);
@@ -114,16 +94,6 @@ const fn column_fill_down(squares: u64) -> u64 {
     fill |= fill >> 8;
     fill |= fill >> 16;
     fill | fill >> 32
-}
-
-/// Where a pawn that runs could still be met by an enemy: anywhere in the cone in front of it, since an enemy comes one
-/// row nearer with every move, and one column aside if it takes something.
-fn meets(enemy: u64, rows: u32) -> u64 {
-    let mut cone = 0;
-    for _ in 1..rows {
-        cone = widen(cone | enemy) >> 8;
-    }
-    cone
 }
 
 /// The move after which its pawns stand best.

@@ -19,7 +19,7 @@ use crate::spec::{PositionArgs, UsageError};
 /// Find out who wins when both sides play as well as can be, and in how many moves
 ///
 /// The winner hurries and the loser delays. Works for two players and boards that are not too large: Hexapawn up to
-/// about 45 squares, Fish up to about 15 tiles.
+/// about 50 squares, Fish up to about 15 tiles.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHAT", default_value = "moves")]
     want: WantArg,
 
-    /// Threads that search; they share the table but not the work, so measure before you use many
+    /// Threads that search; what is found does not depend on them
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
 

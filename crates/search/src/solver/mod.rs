@@ -239,8 +239,9 @@ impl<P: Solvable> Solver<P> {
         Some(if worth.is_loss() { worth } else { Worth::DRAW })
     }
 
-    /// The first move in the game's order that wins, or draws where nothing wins; `None` if all lose, or if the budget
-    /// ended it. Finds out nothing about lengths, so it is much quicker than a best line.
+    /// A move that wins, or draws where nothing wins; `None` if all lose, or if the budget ended it. Finds out nothing
+    /// about lengths, so it is much quicker than a best line. A move that is known to do is taken before the first one
+    /// that does, which would have to be found out.
     pub(crate) fn keeping_move(&mut self, budget: &Budget) -> Option<P::Move> {
         let start = self.start.clone();
         let winner = self.winner(&start, budget)?;
@@ -248,7 +249,25 @@ impl<P: Solvable> Solver<P> {
             return None;
         }
         let wanted = if winner.is_win() { Worth::DRAW.next() } else { Worth::DRAW };
-        Some(self.keep(&start, wanted, budget).ok()??.0)
+        match self.known_to_keep(&start, wanted) {
+            Some(mv) => Some(mv),
+            None => Some(self.keep(&start, wanted, budget).ok()??.0),
+        }
+    }
+
+    /// The first move in the game's order that keeps at least this worth by what is known already.
+    fn known_to_keep(&self, position: &P, worth: Worth) -> Option<P::Move> {
+        let mover = position.to_move()?;
+        let wanted = worth.younger();
+        position.legal_moves().find(|&mv| {
+            let mut child = position.clone();
+            child.play_unchecked(mv);
+            match child.to_move() {
+                None => search::ended(&child, mover) >= wanted,
+                Some(next) if next == mover => self.known(&child).low >= wanted,
+                Some(_) => self.known(&child).high <= wanted.flip(),
+            }
+        })
     }
 
     /// What a position is worth to the seat to move.
