@@ -70,12 +70,96 @@ fn any_size_is_drawn_without_a_crash() {
             stage.resize(width, height);
         }
     }
-    stage.resize(60, 10);
+    stage.resize(60, 8);
     golden("too-small", &stage);
     stage.press(KeyCode::Char('?'));
     for (width, height) in [(80, 24), (20, 5), (1, 1)] {
         stage.resize(width, height);
     }
+}
+
+#[test]
+fn a_part_of_a_large_board_follows_the_cursor() {
+    for (name, spec) in [
+        ("fish", "fish:board=classic"),
+        ("hexapawn", "hexapawn:rows=8,cols=8"),
+        ("renpaarden", "renpaarden"),
+        ("stones", "stones:rows=16,cols=16"),
+    ] {
+        let small = || Stage::with(sitting(spec, &["human", "human"]), (44, 13), Palette::Mono);
+        golden(&format!("part-{name}"), &small());
+        for size in [(37, 11), (44, 13), (80, 13), (44, 24)] {
+            let mut stage = Stage::with(sitting(spec, &["human", "human"]), size, Palette::Mono);
+            stage.shows("PgUp/PgDn/</> board");
+            for key in [KeyCode::Right, KeyCode::Down, KeyCode::Left, KeyCode::Up, KeyCode::Tab] {
+                for _ in 0..20 {
+                    stage.press(key);
+                    // Also the sign of its right edge, so that all of the cell is seen.
+                    let shown = stage.text();
+                    let cursor = shown
+                        .lines()
+                        .any(|line| line.split_once('[').is_some_and(|(_, rest)| rest.contains(']')));
+                    assert!(cursor, "{spec}: {key:?}\n{shown}");
+                }
+            }
+        }
+        // A move can be made there.
+        let mut stage = small();
+        while stage.moves().is_empty() {
+            stage.press(KeyCode::Tab);
+            stage.press(KeyCode::Enter);
+        }
+    }
+}
+
+#[test]
+fn a_large_board_is_moved_by_keys_clicks_and_the_wheel() {
+    let spec = "stones:rows=16,cols=16";
+    let mut stage = Stage::with(sitting(spec, &["human", "human"]), (50, 15), Palette::Mono);
+    let has = |stage: &Stage, sign: &str| stage.text().lines().any(|line| line.contains(sign));
+    let start = stage.text();
+    for _ in 0..20 {
+        stage.press(KeyCode::PageDown);
+    }
+    assert!(has(&stage, "^ PgUp ^") && !has(&stage, "v PgDn v"), "{}", stage.text());
+    for _ in 0..20 {
+        stage.press(KeyCode::PageUp);
+    }
+    assert!(!has(&stage, "^ PgUp ^") && has(&stage, "v PgDn v"), "{}", stage.text());
+    let at_top = stage.text();
+    let (x, y) = stage.find("v PgDn v");
+    stage.click(x, y);
+    assert!(has(&stage, "^ PgUp ^"), "{}", stage.text());
+    stage.wheel(false);
+    assert_eq!(stage.text(), at_top);
+    stage.press(KeyCode::Char('>'));
+    assert_ne!(stage.text(), at_top);
+    stage.press(KeyCode::Char('<'));
+    assert_eq!(stage.text(), at_top);
+    assert_eq!(stage.moves().len(), 0, "nothing was played");
+    // The next step of the cursor brings it back.
+    stage.press(KeyCode::Right);
+    stage.press(KeyCode::Left);
+    assert_eq!(stage.text().contains('['), start.contains('['), "{}", stage.text());
+}
+
+#[test]
+fn a_match_that_is_watched_shows_its_last_move() {
+    let now = Instant::now();
+    let table = Table::new(sitting("stones:rows=16,cols=16", &["first", "random"]), None, now);
+    let app = App::watching(table, Duration::from_secs(1), true, Palette::Mono, now);
+    let mut stage = Stage::of(app, (40, 12), now);
+    for _ in 0..20 {
+        stage.wait(Duration::from_secs(1));
+        assert!(stage.text().contains('\''), "the mark of the last move is seen\n{}", stage.text());
+    }
+    stage.press(KeyCode::Char(' '));
+    let before = stage.text();
+    for _ in 0..9 {
+        stage.press(KeyCode::PageDown);
+    }
+    stage.press(KeyCode::PageUp);
+    assert_ne!(stage.text(), before, "keys move the board where there is no cursor");
 }
 
 #[test]
