@@ -254,7 +254,7 @@ fn keys_of_part(keys: &[(&'static str, KeyCode)]) -> Vec<(&'static str, KeyCode)
 }
 
 /// The end of what is typed, as far as there is room.
-fn tail(text: &str, room: usize) -> String {
+pub(crate) fn tail(text: &str, room: usize) -> String {
     let skipped = text.chars().count().saturating_sub(room);
     text.chars().skip(skipped).collect()
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use common::{Stage, load, sitting};
 use ratatui::crossterm::event::KeyCode;
 use rookery_catalog::{MatchOrder, sit};
-use rookery_terminal::launcher::{Launcher, Recent};
+use rookery_terminal::launcher::{Launcher, Recent, Wish};
 use rookery_terminal::run::Screen;
 use rookery_terminal::{App, Leave, Palette, Table};
 use rookery_testkit::golden;
@@ -389,17 +389,66 @@ fn the_launcher_shows_games_levels_and_records() {
     let mut launcher = Launcher::new(vec![recent], Palette::Mono);
     let mut pages = String::new();
     for keys in ["", "2", "4", "\u{1b}5", "\u{1b}?"] {
-        for c in keys.chars() {
-            let code = if c == '\u{1b}' { KeyCode::Esc } else { KeyCode::Char(c) };
-            launcher.update(&ratatui::crossterm::event::Event::Key(code.into()));
-        }
-        let backend = ratatui::backend::TestBackend::new(80, 18);
-        let mut terminal = ratatui::Terminal::new(backend).unwrap();
-        terminal.draw(|frame| launcher.draw(frame)).unwrap();
-        pages += &terminal.backend().to_string().replace('"', "");
+        pages += &launch(&mut launcher, keys);
         pages += "\n";
     }
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/screens"));
-    let pages: String = pages.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
     golden::check(&folder.join("launcher.txt"), &pages);
+}
+
+/// What the launcher shows after these keys; `\n` is Enter, and arrows are themselves.
+fn launch(launcher: &mut Launcher, keys: &str) -> String {
+    for c in keys.chars() {
+        let code = match c {
+            '\u{1b}' => KeyCode::Esc,
+            '\n' => KeyCode::Enter,
+            '←' => KeyCode::Left,
+            '→' => KeyCode::Right,
+            '↓' => KeyCode::Down,
+            '⌫' => KeyCode::Backspace,
+            c => KeyCode::Char(c),
+        };
+        launcher.update(&ratatui::crossterm::event::Event::Key(code.into()));
+    }
+    let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 18)).unwrap();
+    terminal.draw(|frame| launcher.draw(frame)).unwrap();
+    let shown = terminal.backend().to_string().replace('"', "");
+    shown.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+#[test]
+fn the_launcher_offers_players_boards_and_typed_setups() {
+    let mut launcher = Launcher::new(vec![], Palette::Mono);
+    let mut pages = launch(&mut launcher, "1↓↓↓↓→↓→→←");
+    pages += &launch(&mut launcher, "↓\n,row=3\n");
+    assert!(pages.contains("fish has no key `row`; did you mean `rows`?"), "{pages}");
+    pages += &launch(&mut launcher, "⌫⌫⌫⌫⌫fish=2\n");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/screens"));
+    golden::check(&folder.join("launcher-setup.txt"), &pages);
+}
+
+#[test]
+fn what_is_chosen_in_the_launcher_is_what_is_played() {
+    let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let play = |game: &str, players: &[&str]| Wish::Play { game: game.to_owned(), players: text(players) };
+    for (keys, expected) in [
+        ("12", play("fish", &["human", "medium"])),
+        ("1↓↓↓↓→1", play("fish:players=3", &["human", "easy", "easy"])),
+        ("1552", play("fish:players=4", &["human", "medium", "medium", "medium"])),
+        ("1541", play("fish:players=3", &["easy", "easy", "human"])),
+        ("158", play("fish:players=3", &["human", "human", "human"])),
+        ("2↓↓↓↓←1", play("hexapawn:rows=4,cols=4", &["human", "easy"])),
+        ("26rows=3,cols=7\n1", play("hexapawn:rows=3,cols=7", &["human", "easy"])),
+        ("26rows=3\u{1b}1", play("hexapawn", &["human", "easy"])),
+        ("26rows=99\n\u{1b}1", play("hexapawn", &["human", "easy"])),
+        ("15\u{1b}11", play("fish", &["human", "easy"])),
+        (
+            "459",
+            Wish::Watch { game: "stones:players=3".to_owned(), players: text(&["hard", "medium", "hard"]) },
+        ),
+    ] {
+        let mut launcher = Launcher::new(vec![], Palette::Mono);
+        launch(&mut launcher, keys);
+        assert_eq!(launcher.wish(), Some(expected), "{keys}");
+    }
 }
