@@ -92,7 +92,11 @@ fn main() -> ExitCode {
         Some(Command::Help(args)) => help::topics::run(args, &mut out).map(ok),
         Some(Command::Man(args)) => help::man::run(args, &mut out).map(ok),
     };
-    let flushed = |code| Ok(out.flush().map(|()| code)?);
+    let flushed = |code| match out.flush() {
+        // What was interrupted because its terminal was closed has nobody left to talk to.
+        Err(_) if code == commands::play::interrupted() => Ok(code),
+        flushed => Ok(flushed.map(|()| code)?),
+    };
     match done.and_then(flushed) {
         Ok(code) => code,
         // Whoever read our output has seen enough: `rookery rules fish | head`.
