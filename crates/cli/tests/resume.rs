@@ -107,7 +107,7 @@ fn fault_s02_a_power_cut_costs_only_what_was_not_written_yet() {
         let said = String::from_utf8(resumed.stderr).unwrap();
         let zeros = 5000 - whole["game-0004.rookery.jsonl"].len();
         for part in [
-            &format!("game-0004.rookery.jsonl: the last {zeros} bytes were cut off: they are zeros"),
+            &format!("game-0004.rookery.jsonl: the last {zeros} bytes were cut off: nothing but zeros"),
             "game-0005.rookery.jsonl: the last ",
             "game-0006.rookery.jsonl: the last ",
         ] {

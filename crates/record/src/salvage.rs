@@ -73,7 +73,7 @@ pub fn salvage<S: Setup<Position: Notation>>(
     if n_bytes > 0 {
         let zeros = is_zero(&mut file, kept).map_err(io)?;
         let why = if zeros {
-            "they are zeros, as a power cut leaves them".to_owned()
+            "nothing but zeros, as a power cut leaves them".to_owned()
         } else {
             damage.unwrap_or_else(|| "a stop without its verdict does not count".to_owned())
         };

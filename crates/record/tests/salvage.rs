@@ -106,9 +106,9 @@ fn it_is_said_how_much_is_cut_off_and_why() {
         (&header[..7], "the last 7 bytes were cut off: line 1 has no end; nothing before them is whole"),
         (
             &[0; 300][..],
-            "the last 300 bytes were cut off: they are zeros, as a power cut leaves them; nothing",
+            "the last 300 bytes were cut off: nothing but zeros, as a power cut leaves them; nothing",
         ),
-        (&[header, b"\0"].concat(), "the last 1 byte was cut off: they are zeros"),
+        (&[header, b"\0"].concat(), "the last 1 byte was cut off: nothing but zeros"),
         (&[header, b"{\"mo"].concat(), "the last 4 bytes were cut off: line 2 has no end"),
         (&[header, b"{\"mo\n{\n"].concat(), "the last 7 bytes were cut off: line 2 is no line of a record"),
         (&[header, stop].concat(), "bytes were cut off: a stop without its verdict does not count"),

@@ -297,10 +297,10 @@ impl Launcher {
 
 impl Launcher {
     /// The command that does the same, or what is wrong with what is typed; and the keys, or what is typed.
-    fn draw_bottom(&mut self, same: Option<String>, area: Rect, buffer: &mut Buffer) {
+    fn draw_bottom(&mut self, act: &Act, area: Rect, buffer: &mut Buffer) {
         let bar = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         let (text, style) = if self.problem.is_empty() {
-            (same.unwrap_or_default(), self.palette.faint())
+            (command(act), self.palette.faint())
         } else {
             (self.problem.clone(), self.palette.wrong())
         };
@@ -320,7 +320,9 @@ impl Launcher {
             let text = format!(" setup: {}_   (Enter takes it, Esc does not)", clean(&tail(input, room)));
             line(buffer, bar, 0, &text, self.palette.bar().add_modifier(Modifier::BOLD));
         } else {
-            self.hot.extend(key_bar(KEYS, bar, self.palette.bar(), buffer));
+            let change = matches!(act, Act::Swap | Act::Players | Act::Size).then_some(CHANGE);
+            let keys: Vec<_> = change.into_iter().chain(KEYS.iter().copied()).collect();
+            self.hot.extend(key_bar(&keys, bar, self.palette.bar(), buffer));
         }
     }
 }
@@ -349,12 +351,14 @@ rookery --help                                 everything else";
 const KEYS: &[(&str, KeyCode)] = &[
     ("up", KeyCode::Up),
     ("down", KeyCode::Down),
-    ("← → change", KeyCode::Right),
     ("Enter choose", KeyCode::Enter),
     ("Esc back", KeyCode::Esc),
     ("? help", KeyCode::Char('?')),
     ("q quit", KeyCode::Char('q')),
 ];
+
+/// The same on a line that offers something to choose from. Elsewhere a click on it would begin a match.
+const CHANGE: (&str, KeyCode) = ("← → change", KeyCode::Right);
 
 impl Screen for Launcher {
     fn tick(&mut self, _: Instant) {}
@@ -410,7 +414,9 @@ impl Screen for Launcher {
                 line(buffer, room, row, &format!("   {text}"), Style::default());
             }
         }
-        self.draw_bottom(items.get(self.at).map(|item| command(&item.act)), area, buffer);
+        if let Some(item) = items.get(self.at) {
+            self.draw_bottom(&item.act, area, buffer);
+        }
     }
 
     fn is_done(&self) -> bool {
