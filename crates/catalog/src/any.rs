@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::BufRead;
 
 use rookery_record::{Header, Limits, Lines, Problem, RecordError, Replay, random_record};
-use rookery_referee::{Conduct, Verdict};
+use rookery_referee::Conduct;
 use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
     Position, Scene, Seat, Seed, Setup, SetupError, Status, perft, playout,
@@ -13,7 +13,7 @@ use rookery_search::{AlphaBeta, Analysis, Budget, Line, Mcts, Strategy};
 use tokio::runtime::Runtime;
 
 use crate::drill::{self, DrillCase, DrillError, DrillOrder};
-use crate::matches::{self, MatchOrder, OrderError, PositionOf, RecordTarget};
+use crate::matches::{self, MatchOrder, OrderError, Played, PositionOf, RecordTarget};
 use crate::players::{self, PlayerError, PlayerInfo, PlayerSpec};
 use crate::sitting::Sitting;
 use crate::solve::{SolveError, SolveOrder, Solved};
@@ -74,7 +74,7 @@ pub trait AnyGame: Send + Sync {
         order: &MatchOrder,
         runtime: &Runtime,
         record: Option<&RecordTarget>,
-    ) -> Result<Verdict, OrderError>;
+    ) -> Result<Played, OrderError>;
     /// The same game with another random start, if its setup has a seed that the spec leaves open.
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec;
     /// The shortest spec that means the same.
@@ -151,7 +151,7 @@ impl<G: Game> AnyGame for G {
         order: &MatchOrder,
         runtime: &Runtime,
         record: Option<&RecordTarget>,
-    ) -> Result<Verdict, OrderError> {
+    ) -> Result<Played, OrderError> {
         matches::run::<G>(order, runtime, record)
     }
 

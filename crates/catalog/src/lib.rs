@@ -28,7 +28,7 @@ pub use ai::matchbox::{Course, Lesson, Matchbox};
 pub use any::{AnyAnalysis, AnyGame, AnyPosition, Game, PlayError};
 pub use drill::{DrillCase, DrillError, DrillOrder};
 pub use games::{Fish, Hexapawn, Renpaarden, Stones};
-pub use matches::{MatchOrder, OrderError, PositionOf, RecordTarget};
+pub use matches::{MatchOrder, OrderError, Played, PositionOf, RecordTarget};
 pub use players::{GENERAL, Named, PlayerError, PlayerInfo, PlayerSpec, seat, strategy};
 pub use replay::{AnyReplay, replay, verify, verify_lines};
 pub use seat_spec::{SeatSpec, SeatSpecError};

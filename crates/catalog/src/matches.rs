@@ -2,10 +2,10 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek};
+use std::io::{ErrorKind, Seek};
 use std::path::PathBuf;
 
-use rookery_record::{Header, Limits, MAX_LINE, RecordWriter, Resumed, reopen, verify};
+use rookery_record::{Cut, Header, Left, Limits, RecordWriter, Salvaged, salvage};
 use rookery_referee::{
     Cause, Clock, Conduct, LagProbe, Observer, Player, Referee, Strategist, Terms, TimeControl, Verdict, play,
 };
@@ -60,8 +60,20 @@ impl MatchOrder {
 pub struct RecordTarget {
     /// The file.
     pub path: PathBuf,
-    /// What to do if the file is there already: go on with it (a finished match is then not played again), or refuse.
+    /// What to do if the file is there already: go on with it (a finished match is then not played again, and what a
+    /// crash has left half-written is cut off), or refuse.
     pub resume: bool,
+}
+
+/// A match that was played, or had been played already.
+#[derive(Debug)]
+pub struct Played {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Its record, all of it written, but perhaps not on the disk yet ([`Syncer`](rookery_record::Syncer)).
+    pub record: Option<File>,
+    /// What an earlier run had left that could not be read.
+    pub cut: Option<Cut>,
 }
 
 /// A match that cannot be played as ordered.
@@ -95,30 +107,32 @@ pub(crate) fn run<G: Game>(
     order: &MatchOrder,
     runtime: &Runtime,
     target: Option<&RecordTarget>,
-) -> Result<Verdict, OrderError> {
+) -> Result<Played, OrderError> {
     let setup = G::Setup::from_spec(&order.spec).map_err(OrderError::Setup)?;
     let mut referee = Referee::new(setup.start(), order.conduct);
     if let Some(max_turns) = order.max_turns {
         referee = referee.with_max_plies(max_turns);
     }
     let Some(target) = target else {
-        return play_on::<G>(order, runtime, referee, None, &mut ());
+        let verdict = play_on::<G>(order, runtime, referee, None, &mut ())?;
+        return Ok(Played { verdict, record: None, cut: None });
     };
     let header = header(order, &setup);
     let problem = |problem: String| OrderError::Record(target.path.clone(), problem);
-    let (verdict, writer) = match earlier::<G::Setup>(target, &header).map_err(problem)? {
-        Earlier::Finished(verdict) => return Ok(verdict),
-        Earlier::Unfinished(resumed, mut writer) => {
-            let verdict = play_on::<G>(order, runtime, resumed.referee, Some(resumed.clock), &mut *writer)?;
-            (verdict, *writer)
+    let Salvaged { left, file, cut } = open::<G::Setup>(target, &header).map_err(problem)?;
+    let (verdict, writer) = match left {
+        Left::Finished(verdict) => return Ok(Played { verdict, record: Some(file), cut }),
+        Left::Unfinished(resumed) => {
+            let mut writer = resumed.writer(file);
+            (play_on::<G>(order, runtime, resumed.referee, Some(resumed.clock), &mut writer)?, writer)
         }
-        Earlier::None(file) => {
+        Left::Nothing => {
             let mut writer = RecordWriter::new(file, header);
             (play_on::<G>(order, runtime, referee, None, &mut writer)?, writer)
         }
     };
-    writer.finish().map_err(|error| problem(error.to_string()))?;
-    Ok(verdict)
+    let file = writer.finish().map_err(|error| problem(error.to_string()))?;
+    Ok(Played { verdict, record: Some(file), cut })
 }
 
 /// Plays from where the referee stands to the end.
@@ -155,21 +169,13 @@ pub(crate) fn header<S: Setup<Position: Notation>>(order: &MatchOrder, setup: &S
     }
 }
 
-/// What an earlier run has left of a record.
-enum Earlier<P: Position> {
-    /// Nothing that counts; the file is empty now.
-    None(File),
-    Unfinished(Box<Resumed<P>>, Box<RecordWriter<File>>),
-    Finished(Verdict),
-}
-
-fn earlier<S: Setup<Position: Notation>>(
+/// The record as it is when the match begins or goes on: new, or what an earlier run has left.
+fn open<S: Setup<Position: Notation>>(
     target: &RecordTarget,
     header: &Header,
-) -> Result<Earlier<S::Position>, String> {
-    let path = &target.path;
-    match File::create_new(path) {
-        Ok(file) => return Ok(Earlier::None(file)),
+) -> Result<Salvaged<S::Position>, String> {
+    match File::create_new(&target.path) {
+        Ok(file) => return Ok(Salvaged { left: Left::Nothing, file, cut: None }),
         Err(error) if error.kind() == ErrorKind::AlreadyExists && target.resume => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             return Err(
@@ -178,30 +184,16 @@ fn earlier<S: Setup<Position: Notation>>(
         }
         Err(error) => return Err(error.to_string()),
     }
-    let text = |error: &dyn fmt::Display| error.to_string();
-    let mut file = BufReader::new(File::open(path).map_err(|error| text(&error))?);
-    let mut first_line = vec![];
-    file.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut first_line).map_err(|error| text(&error))?;
-    let anew = || File::create(path).map(Earlier::None).map_err(|error| text(&error));
-    // Less than a header line: the run ended before the match began.
-    if !first_line.ends_with(b"\n") {
-        return anew();
-    }
-    let earlier = Header::parse(&first_line).map_err(|problem| text(&problem))?;
-    if earlier != *header {
-        return Err("it is the record of another match; choose another folder".to_owned());
-    }
-    file.rewind().map_err(|error| text(&error))?;
-    let summary = verify::<S>(file).map_err(|error| text(&error))?;
-    match summary.verdict {
+    let mut salvaged = salvage::<S>(&target.path, header).map_err(|error| error.to_string())?;
+    if let Left::Finished(verdict) = &salvaged.left
+        && verdict.ending.cause == Cause::PlatformAbort
+    {
         // Our own failure: played again, from the beginning.
-        Some(verdict) if verdict.ending.cause == Cause::PlatformAbort => anew(),
-        Some(verdict) => Ok(Earlier::Finished(verdict)),
-        None => {
-            let (resumed, writer) = reopen::<S>(path).map_err(|error| text(&error))?;
-            Ok(Earlier::Unfinished(Box::new(resumed), Box::new(writer)))
-        }
+        salvaged.left = Left::Nothing;
+        let emptied = salvaged.file.set_len(0).and_then(|()| salvaged.file.rewind());
+        emptied.map_err(|error| error.to_string())?;
     }
+    Ok(salvaged)
 }
 
 /// The position type of a game.

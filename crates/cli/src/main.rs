@@ -92,7 +92,11 @@ fn main() -> ExitCode {
         Some(Command::Help(args)) => help::topics::run(args, &mut out).map(ok),
         Some(Command::Man(args)) => help::man::run(args, &mut out).map(ok),
     };
-    let flushed = |code| Ok(out.flush().map(|()| code)?);
+    let flushed = |code| match out.flush() {
+        // What was interrupted because its terminal was closed has nobody left to talk to.
+        Err(error) if code == commands::play::interrupted() && is_closed_terminal(&error) => Ok(code),
+        flushed => Ok(flushed.map(|()| code)?),
+    };
     match done.and_then(flushed) {
         Ok(code) => code,
         // Whoever read our output has seen enough: `rookery rules fish | head`.
@@ -102,6 +106,11 @@ fn main() -> ExitCode {
             if error.is::<spec::UsageError>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// What a terminal answers that is no more: EIO or ENXIO. A full disk is another matter.
+fn is_closed_terminal(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(5 | 6))
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

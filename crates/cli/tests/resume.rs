@@ -71,3 +71,63 @@ fn records_of_another_match_are_not_overwritten() {
     );
     assert_eq!(contents(&records), before);
 }
+
+/// Games that are over at once.
+fn quick(records: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
+    command.args([
+        "match",
+        "hexapawn:rows=4,cols=4",
+        "random",
+        "random",
+        "--games",
+        "6",
+        "--resume",
+        "--quiet",
+    ]);
+    command.arg("--record").arg(records);
+    command
+}
+
+#[test]
+fn fault_s02_a_power_cut_costs_only_what_was_not_written_yet() {
+    let records = folder("power-cut");
+    assert!(quick(&records).status().unwrap().success());
+    let whole = contents(&records);
+    let path = |game: u32| records.join(format!("game-000{game}.rookery.jsonl"));
+    let last = fs::read(path(6)).unwrap();
+    for len in (0..last.len()).step_by(97) {
+        // One game has a hole at its end, one is half-written, one never came to the disk.
+        fs::OpenOptions::new().append(true).open(path(4)).unwrap().set_len(5000).unwrap();
+        fs::write(path(5), &fs::read(path(5)).unwrap()[..500]).unwrap();
+        fs::write(path(6), [&last[..len], b"\x07\xffgarbage\n"].concat()).unwrap();
+        let resumed = quick(&records).output().unwrap();
+        assert!(resumed.status.success());
+        assert_eq!(contents(&records), whole, "cut after {len} bytes");
+        let said = String::from_utf8(resumed.stderr).unwrap();
+        let zeros = 5000 - whole["game-0004.rookery.jsonl"].len();
+        for part in [
+            &format!("game-0004.rookery.jsonl: the last {zeros} bytes were cut off: nothing but zeros"),
+            "game-0005.rookery.jsonl: the last ",
+            "game-0006.rookery.jsonl: the last ",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert_eq!(said.lines().count(), 3, "{said}");
+    }
+}
+
+/// A device takes everything and keeps nothing, and says so when it is asked to.
+#[cfg(target_os = "linux")]
+#[test]
+fn fault_s04_a_disk_that_keeps_nothing_is_an_error() {
+    let records = folder("no-disk");
+    fs::create_dir_all(&records).unwrap();
+    std::os::unix::fs::symlink("/dev/null", records.join("game-0003.rookery.jsonl")).unwrap();
+    let failed = quick(&records).output().unwrap();
+    assert_eq!(failed.status.code(), Some(1));
+    let said = String::from_utf8(failed.stderr).unwrap();
+    let complaint = "game-0003.rookery.jsonl: cannot be brought to the disk: ";
+    assert!(said.starts_with("error: ") && said.contains(complaint), "{said}");
+    assert!(failed.stdout.is_empty(), "no result is shown as if it were kept");
+}

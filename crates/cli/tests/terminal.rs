@@ -7,7 +7,10 @@ mod pty;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use portable_pty::CommandBuilder;
 use pty::Pty;
 
 /// A folder for one test, empty at the start.
@@ -170,6 +173,73 @@ fn fault_s15_the_terminal_is_given_back_when_the_program_is_told_to_end() {
     for code in ["\x1b[?1049l", "\x1b[?1000l", "\x1b[?25h"] {
         assert!(tail.contains(code), "{code:?} in {tail:?}");
     }
+}
+
+/// Far more than it takes to notice that the terminal is gone.
+const CLOSED: Duration = Duration::from_secs(20);
+
+#[test]
+fn fault_s15_a_closed_terminal_ends_every_screen() {
+    for (name, args, shown) in [
+        ("play", &["play", "hexapawn", "human", "first"][..], "Cursor: "),
+        ("thinking", &["play", "fish", "mcts:playouts=100000000", "human", "--no-record"], "thinks"),
+        ("watch", &["watch", "fish", "first", "first", "--delay", "10s"], "10.00 s a move"),
+        ("launcher", &[], "What would you like to play?"),
+    ] {
+        let data = folder(&format!("closed-{name}"));
+        let mut pty = Pty::start(args, &data);
+        pty.wait_for(shown);
+        if name == "play" {
+            pty.send("c2\r");
+            pty.until("both moves", |shown| shown.contains("move 3"));
+        }
+        let closed = Instant::now();
+        pty.close();
+        // By its own decision, not by the signal.
+        assert_eq!(pty.end().exit_code(), 130, "{name}");
+        assert!(closed.elapsed() < CLOSED, "{name}: {:?}", closed.elapsed());
+        if name == "play" {
+            assert!(verify(&records(&data)[0]).contains("unfinished"), "the match is kept");
+        }
+    }
+}
+
+/// Ends the program whose id is in a file, if the test has failed and so may have left it behind.
+#[cfg(target_os = "linux")]
+struct LeftBehind(PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Drop for LeftBehind {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Ok(id) = fs::read_to_string(&self.0)
+        {
+            let _ = Command::new("kill").args(["-KILL", id.trim()]).status();
+        }
+    }
+}
+
+/// A program in a session of its own gets no signal when the terminal is closed; it can only see that nothing more
+/// comes.
+#[cfg(target_os = "linux")]
+#[test]
+fn fault_s15_a_closed_terminal_is_noticed_without_a_signal() {
+    const SCRIPT: &str = r#"
+        cd "$XDG_DATA_HOME"
+        trap '' HUP
+        setsid -w sh -c 'echo $$ >id; exec "$0" play hexapawn human first --no-record' "$0"
+        echo $? >ended"#;
+    let data = folder("closed-quietly");
+    let _left_behind = LeftBehind(data.join("id"));
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", SCRIPT, env!("CARGO_BIN_EXE_rookery")]);
+    let mut pty = Pty::spawn(command, &data, &[]);
+    pty.until("the board", is_ready);
+    let closed = Instant::now();
+    pty.close();
+    assert!(pty.end().success());
+    assert!(closed.elapsed() < CLOSED, "{:?}", closed.elapsed());
+    assert_eq!(fs::read_to_string(data.join("ended")).unwrap().trim(), "130");
 }
 
 /// Whether the output sets any colour.

@@ -4,7 +4,9 @@
 //! - [`Lines`]: reads lines with bounds, also from a file that still grows;
 //! - [`Line`], [`Header`]: what a line says;
 //! - [`Replay`]: judges the match again, line by line: every move, every ruling, the verdict, the hash;
-//! - [`verify`] and [`resume`]: a whole record, to check it or to go on with the match.
+//! - [`verify`] and [`resume`]: a whole record, to check it or to go on with the match;
+//! - [`salvage`]: what a crash or a power cut has left of one;
+//! - [`Syncer`]: brings finished records to the disk.
 //!
 //! The format is specified in `docs/record.md`.
 //!
@@ -42,7 +44,9 @@ mod line;
 mod problem;
 mod reader;
 mod replay;
+mod salvage;
 mod sample;
+mod syncer;
 mod verify;
 mod writer;
 
@@ -51,6 +55,8 @@ pub use line::{FouledLine, Line, MovedLine, ResignedLine, SaidLine, StoppedLine,
 pub use problem::{Problem, RecordError};
 pub use reader::{Lines, MAX_LINE, MAX_LINES};
 pub use replay::{Replay, Step, Summary};
+pub use salvage::{Cut, Left, Salvaged, salvage};
 pub use sample::random_record;
-pub use verify::{Resumed, reopen, resume, verify};
+pub use syncer::{SyncError, Syncer, create_folder};
+pub use verify::{Resumed, resume, verify};
 pub use writer::RecordWriter;

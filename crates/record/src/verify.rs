@@ -1,14 +1,12 @@
 //! A whole record: to check it, or to go on with the match.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{BufRead, Write};
 
 use rookery_referee::{Clock, Referee};
 use rookery_rules::{Notation, Position, Setup};
 use sha2::Sha256;
 
-use crate::{Header, Lines, Problem, RecordError, RecordWriter, Replay, Summary};
+use crate::{Header, Lines, RecordError, RecordWriter, Replay, Summary};
 
 /// Checks a record of a known game. A record that ends without a verdict is right as far as it goes; its summary says
 /// that it is unfinished.
@@ -48,18 +46,6 @@ pub fn resume<S: Setup<Position: Notation>>(
         .summary(lines.torn_bytes())
         .and_then(|_| replay.into_resumed())
         .map_err(|problem| lines.error(problem))
-}
-
-/// [`resume`] for a file: a torn line is cut off, and the writer appends.
-pub fn reopen<S: Setup<Position: Notation>>(
-    path: &Path,
-) -> Result<(Resumed<S::Position>, RecordWriter<File>), RecordError> {
-    let io = |error| RecordError { line: 1, problem: Problem::Io(error) };
-    let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(io)?;
-    let resumed = resume::<S>(BufReader::new(&file))?;
-    file.set_len(resumed.n_bytes).and_then(|()| file.seek(SeekFrom::Start(resumed.n_bytes))).map_err(io)?;
-    let writer = resumed.writer(file);
-    Ok((resumed, writer))
 }
 
 type Replayed<S, R> = (Replay<<S as Setup>::Position>, Lines<R>);

@@ -55,11 +55,11 @@ impl<W: Write> RecordWriter<W> {
         self.error.as_ref()
     }
 
-    /// Flushes, and tells the first thing that went wrong.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Flushes, and gives back what was written to, or the first thing that went wrong.
+    pub fn finish(mut self) -> io::Result<W> {
         match self.error {
             Some(error) => Err(error),
-            None => self.out.flush(),
+            None => self.out.flush().map(|()| self.out),
         }
     }
 

@@ -6,12 +6,9 @@ mod common;
 use std::io::{self, Write};
 
 use common::{Played, header, play_on, rascals, simulate, wild};
-use rookery_record::{Line, RecordWriter, random_record, reopen, resume, verify};
-use rookery_referee::{
-    Answering, ChatBox, Conduct, Event, EventOf, Observer, Player, Question, Referee, Strategist,
-};
+use rookery_record::{Line, RecordWriter, random_record, resume, verify};
+use rookery_referee::{Answering, ChatBox, Conduct, Event, EventOf, Observer, Player, Question, Referee};
 use rookery_rules::{Notation, Position, Seat, Seed, Setup};
-use rookery_search::Random;
 
 /// The kinds of lines that the events of a match make.
 fn kinds<P: Position>(events: &[EventOf<P>]) -> Vec<&'static str> {
@@ -119,31 +116,6 @@ fn resumed_matches_give_the_same_file() {
 }
 
 #[test]
-fn built_in_players_resume_from_a_file() {
-    use rookery_games::hexapawn::Setup as Hexapawn;
-    let setup = Hexapawn::parse("rows=8,cols=8").unwrap();
-    let (start, terms) = (setup.start(), common::Wild { conduct: Conduct::removing(), ..wild(1) });
-    let terms = common::Wild { time: "untimed".parse().unwrap(), max_turns: None, ..terms };
-    let players = || -> Vec<Box<dyn Player<_>>> {
-        vec![Box::new(Strategist::inline(Random)), Box::new(Strategist::inline(Random))]
-    };
-    let mut whole = vec![];
-    let mut writer = RecordWriter::new(&mut whole, header(&setup, &start, terms));
-    play_on(Referee::new(start, terms.conduct), None, terms, &mut players(), &mut writer);
-    writer.finish().unwrap();
-
-    let path = std::env::temp_dir().join(format!("rookery-resume-{}.rookery.jsonl", std::process::id()));
-    for cut in [whole.len() / 3, whole.len() / 2, whole.len() - 1] {
-        std::fs::write(&path, &whole[..cut]).unwrap();
-        let (resumed, mut writer) = reopen::<Hexapawn>(&path).unwrap();
-        play_on(resumed.referee, Some(resumed.clock), terms, &mut players(), &mut writer);
-        writer.finish().unwrap();
-        assert!(std::fs::read(&path).unwrap() == whole, "cut after {cut} bytes");
-    }
-    std::fs::remove_file(path).unwrap();
-}
-
-#[test]
 fn clocks_come_back_to_the_millisecond() {
     use rookery_games::hexapawn::Setup as Hexapawn;
     let setup = Hexapawn::parse("rows=8,cols=8").unwrap();
@@ -181,6 +153,7 @@ impl LastLine for Vec<u8> {
 
 #[test]
 fn a_broken_disk_does_not_disturb_the_match() {
+    #[derive(Debug)]
     struct Full(usize);
     impl Write for Full {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

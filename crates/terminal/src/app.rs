@@ -40,6 +40,15 @@ pub(crate) enum Hot {
     Row(usize),
 }
 
+/// Which part of a board is seen that is larger than the window.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct View {
+    /// How far the board is moved to the left and up.
+    pub(crate) offset: (i32, i32),
+    /// The cells that it followed last and the room it had. As long as they stay, so does the board.
+    pub(crate) followed: Option<(Vec<usize>, Rect)>,
+}
+
 /// A match on the full screen.
 #[derive(Debug)]
 pub struct App {
@@ -61,6 +70,7 @@ pub struct App {
     pub(crate) now: Instant,
     /// Counts ticks while something is thought about.
     pub(crate) spinner: usize,
+    pub(crate) view: View,
     /// Where the cells were when the screen was drawn last.
     pub(crate) plan: Option<Plan>,
     /// What else could be clicked at then.
@@ -84,6 +94,7 @@ impl App {
             watch: None,
             now,
             spinner: 0,
+            view: View::default(),
             plan: None,
             hot: vec![],
             leave: None,
@@ -195,6 +206,18 @@ impl App {
         self.scene.cells.iter().position(|cell| cell.id == id)
     }
 
+    /// The cells that should be seen, the most important one last: where the last move led, and the cursor.
+    pub(crate) fn to_follow(&self) -> Vec<usize> {
+        let last = self.last.as_ref().and_then(|mv| mv.to.as_ref().or(mv.from.as_ref()));
+        let last = last.and_then(|id| self.cell_number(id));
+        last.into_iter().chain(self.has_cursor().then_some(self.cursor)).collect()
+    }
+
+    /// Whether a cursor is shown: somebody plays here.
+    pub(crate) fn has_cursor(&self) -> bool {
+        self.watch.is_none() && self.table.sitting().verdict().is_none()
+    }
+
     /// The id of the cursor's cell.
     pub(crate) fn cursor_id(&self) -> Option<&str> {
         self.scene.cells.get(self.cursor).map(|cell| cell.id.as_str())
@@ -285,6 +308,7 @@ impl App {
             }
             Command::Load(Some(path)) => match self.table.load(&path, self.now) {
                 Ok(()) => {
+                    self.view = View::default();
                     self.refresh();
                     self.say(Tone::Calm, format!("Loaded {}.", quoted(&path)));
                 }

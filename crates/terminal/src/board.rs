@@ -1,12 +1,13 @@
 //! Drawing the board of a scene.
 
 use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use rookery_rules::scene::{Cell, Piece, Scene};
 
 use crate::Palette;
-use crate::plan::{Plan, Tile};
+use crate::plan::{Plan, Tile, Way};
 
 /// What is marked, by the ids of cells.
 #[derive(Clone, Default, Debug)]
@@ -38,7 +39,7 @@ fn mark(marks: &Marks<'_>, palette: Palette, id: &str) -> Option<(&'static str, 
 pub(crate) fn draw(scene: &Scene, plan: &Plan, marks: &Marks<'_>, palette: Palette, buffer: &mut Buffer) {
     buffer.set_style(plan.area, palette.ground(scene));
     for (x, y, text) in &plan.labels {
-        put(buffer, plan.area, (i32::from(*x), i32::from(*y)), text, palette.ground(scene));
+        put(buffer, plan.area, (*x, *y), text, palette.ground(scene));
     }
     for (cell, &corner) in scene.cells.iter().zip(&plan.corners) {
         let brush = Brush {
@@ -46,7 +47,7 @@ pub(crate) fn draw(scene: &Scene, plan: &Plan, marks: &Marks<'_>, palette: Palet
             cell,
             corner,
             tile: plan.tile,
-            area: plan.area,
+            view: plan.view,
             mark: mark(marks, palette, &cell.id),
             palette,
         };
@@ -62,6 +63,28 @@ pub(crate) fn draw(scene: &Scene, plan: &Plan, marks: &Marks<'_>, palette: Palet
             put_value(scene, cell, corner, plan, palette.cell(scene, cell), buffer);
         }
     }
+}
+
+/// Draws a sign at each edge behind which there is more, and says which key shows it and where that can be clicked at.
+pub(crate) fn draw_more(plan: &Plan, style: Style, buffer: &mut Buffer) -> Vec<(Rect, KeyCode)> {
+    let Rect { x, y, width, height } = plan.view;
+    let mut hot = vec![];
+    for (way, key, sign, edge) in [
+        (Way::Up, KeyCode::PageUp, "^ PgUp ^", Rect { y: y.saturating_sub(1), height: 1, ..plan.view }),
+        (Way::Down, KeyCode::PageDown, "v PgDn v", Rect { y: y + height, height: 1, ..plan.view }),
+        (Way::Left, KeyCode::Char('<'), "<", Rect { x: x.saturating_sub(1), width: 1, ..plan.view }),
+        (Way::Right, KeyCode::Char('>'), ">", Rect { x: x + width, width: 1, ..plan.view }),
+    ] {
+        if !plan.has_more(way) {
+            continue;
+        }
+        let middle = i32::from(edge.x) + (i32::from(edge.width) - sign.len() as i32) / 2;
+        for line in edge.top()..edge.bottom() {
+            put(buffer, edge, (middle, line.into()), sign, style);
+        }
+        hot.push((edge, key));
+    }
+    hot
 }
 
 /// Writes a text, as far as it lies in the area. The colours of what is there stay unless the style has its own.
@@ -80,9 +103,9 @@ pub(crate) fn put(buffer: &mut Buffer, area: Rect, (x, y): (i32, i32), text: &st
 struct Brush<'a> {
     scene: &'a Scene,
     cell: &'a Cell,
-    corner: (u16, u16),
+    corner: (i32, i32),
     tile: Tile,
-    area: Rect,
+    view: Rect,
     mark: Option<(&'static str, &'static str, Style)>,
     palette: Palette,
 }
@@ -94,7 +117,7 @@ impl Brush<'_> {
     }
 
     fn at(&self, x: u16, y: u16) -> (i32, i32) {
-        (i32::from(self.corner.0 + x), i32::from(self.corner.1 + y))
+        (self.corner.0 + i32::from(x), self.corner.1 + i32::from(y))
     }
 
     fn fill(&self, buffer: &mut Buffer) {
@@ -102,7 +125,7 @@ impl Brush<'_> {
         for line in 0..height {
             let (from, to) = self.tile.span(line);
             let blanks = " ".repeat(usize::from(to - from));
-            put(buffer, self.area, self.at(from, line), &blanks, self.style());
+            put(buffer, self.view, self.at(from, line), &blanks, self.style());
         }
     }
 
@@ -134,16 +157,16 @@ impl Brush<'_> {
             }
             [] => (self.empty(), self.style()),
         };
-        put(buffer, self.area, self.at(centre(text.chars().count()), line), &text, style);
+        put(buffer, self.view, self.at(centre(text.chars().count()), line), &text, style);
         if let Some((left, right, style)) = self.mark {
-            put(buffer, self.area, self.at(from, line), left, style);
-            put(buffer, self.area, self.at(to - 1, line), right, style);
+            put(buffer, self.view, self.at(from, line), left, style);
+            put(buffer, self.view, self.at(to - 1, line), right, style);
         }
         if let (Tile::Hexagon { half: 2.., .. }, false) = (self.tile, self.cell.classes.contains(&"hole")) {
             let id = &self.cell.id;
             let x = (self.tile.size().0.saturating_sub(id.chars().count() as u16)) / 2;
             let style = self.style().add_modifier(Modifier::DIM);
-            put(buffer, self.area, self.at(x, line + 1), id, style);
+            put(buffer, self.view, self.at(x, line + 1), id, style);
         }
     }
 
@@ -162,7 +185,7 @@ impl Brush<'_> {
 /// The edges of a hexagon. Those shared with a neighbour are the same characters, drawn twice.
 fn outline(
     cell: &Cell,
-    corner: (u16, u16),
+    corner: (i32, i32),
     plan: &Plan,
     (inside, outside): (Style, Style),
     buffer: &mut Buffer,
@@ -172,31 +195,32 @@ fn outline(
         return;
     }
     // The colour behind an edge stays that of the cell it lies in, and the edge is visible on it.
-    let mut draw = |x: u16, y: i32, text: &str| {
-        for (c, x) in text.chars().zip(i32::from(x)..) {
-            let behind = u16::try_from(y).ok().and_then(|y| buffer.cell((x as u16, y))).map(|cell| cell.bg);
+    let mut draw = |x: i32, y: i32, text: &str| {
+        for (c, x) in text.chars().zip(x..) {
+            let at = u16::try_from(x).ok().zip(u16::try_from(y).ok());
+            let behind = at.and_then(|at| buffer.cell(at)).map(|cell| cell.bg);
             let ink = if outside.bg.is_some() && behind == outside.bg { outside.fg } else { inside.fg };
-            put(buffer, plan.area, (x, y), &c.to_string(), Style { fg: ink, ..Style::default() });
+            put(buffer, plan.view, (x, y), &c.to_string(), Style { fg: ink, ..Style::default() });
         }
     };
-    let (left, top) = (corner.0, i32::from(corner.1));
+    let (left, top) = corner;
     let bar = "_".repeat(edge.into());
-    draw(left + half, top - 1, &bar);
+    draw(left + i32::from(half), top - 1, &bar);
     for line in 0..2 * half {
         let (from, to) = plan.tile.span(line);
         let (first, last) = if line < half { ("/", "\\") } else { ("\\", "/") };
-        draw(left + from, top + i32::from(line), first);
-        draw(left + to - 1, top + i32::from(line), last);
+        draw(left + i32::from(from), top + i32::from(line), first);
+        draw(left + i32::from(to) - 1, top + i32::from(line), last);
     }
-    draw(left + half, top + i32::from(2 * half) - 1, &bar);
+    draw(left + i32::from(half), top + i32::from(2 * half) - 1, &bar);
 }
 
 /// What a cell with a piece is worth: above the piece, or in the lower edge of a tile that has no room for it.
-fn put_value(scene: &Scene, cell: &Cell, corner: (u16, u16), plan: &Plan, style: Style, buffer: &mut Buffer) {
+fn put_value(scene: &Scene, cell: &Cell, corner: (i32, i32), plan: &Plan, style: Style, buffer: &mut Buffer) {
     let (Tile::Hexagon { half, .. }, Some(value)) = (plan.tile, cell.value) else { return };
     if scene.pieces_on(&cell.id).next().is_some() {
         let line = if half == 1 { 1 } else { half - 2 };
-        let at = (i32::from(corner.0 + plan.tile.size().0 / 2), i32::from(corner.1 + line));
-        put(buffer, plan.area, at, &value.to_string(), Style { bg: None, ..style });
+        let at = (corner.0 + i32::from(plan.tile.size().0 / 2), corner.1 + i32::from(line));
+        put(buffer, plan.view, at, &value.to_string(), Style { bg: None, ..style });
     }
 }

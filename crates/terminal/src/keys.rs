@@ -15,6 +15,7 @@ pub(crate) const PLAY_HELP: &str = "\
 arrows         to a neighbouring cell; Tab: where something can be done
 Enter, space   choose a piece, then where it goes; a click does the same
 letter, digit  type a move, then Enter; short forms will do
+PgUp PgDn < >  another part of a board that is larger than the window
 :              type a move or a word: undo, hint, moves, save FILE, load FILE
 u  r           undo, redo
 h              a hint, and why
@@ -30,6 +31,7 @@ pub(crate) const WATCH_HELP: &str = "\
 space          stop and go on
 right, left    one move forth or back
 Home, End      to the first and the last move
+PgUp PgDn < >  another part of a board that is larger than the window
 +  -           faster, slower
 s              save a copy of the record
 q              leave
@@ -93,6 +95,10 @@ impl App {
             KeyCode::Right => self.go(Way::Right),
             KeyCode::Up => self.go(Way::Up),
             KeyCode::Down => self.go(Way::Down),
+            KeyCode::PageUp => self.pan(Way::Up),
+            KeyCode::PageDown => self.pan(Way::Down),
+            KeyCode::Char('<') => self.pan(Way::Left),
+            KeyCode::Char('>') => self.pan(Way::Right),
             KeyCode::Tab => self.jump(false),
             KeyCode::BackTab => self.jump(true),
             KeyCode::Enter | KeyCode::Char(' ') => self.choose_cell(),
@@ -108,6 +114,13 @@ impl App {
     fn go(&mut self, way: Way) {
         if !self.scene.cells.is_empty() {
             self.cursor = neighbour(&self.scene, self.cursor, way);
+        }
+    }
+
+    /// Shows another part of a board that is larger than the window.
+    fn pan(&mut self, way: Way) {
+        if let Some(plan) = &self.plan {
+            self.view.offset = plan.further(self.view.offset, way);
         }
     }
 
@@ -161,6 +174,10 @@ impl App {
         match mouse.kind {
             MouseEventKind::ScrollUp if self.popup.is_some() => self.press(KeyCode::Up),
             MouseEventKind::ScrollDown if self.popup.is_some() => self.press(KeyCode::Down),
+            MouseEventKind::ScrollUp if self.input.is_none() => self.pan(Way::Up),
+            MouseEventKind::ScrollDown if self.input.is_none() => self.pan(Way::Down),
+            MouseEventKind::ScrollLeft if self.popup.is_none() => self.pan(Way::Left),
+            MouseEventKind::ScrollRight if self.popup.is_none() => self.pan(Way::Right),
             MouseEventKind::Down(MouseButton::Left) => self.click(mouse.column, mouse.row),
             _ => {}
         }

@@ -1,26 +1,30 @@
-//! The first screen: what to play, against whom.
+//! The first screen: what to play, on what board, against whom.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
-use rookery_catalog::{AnyGame, CATALOG, PERSON};
+use rookery_catalog::{CATALOG, PERSON};
 
 use crate::app::Hot;
+use crate::chosen::Chosen;
+use crate::clean::wrap;
+use crate::popup::edit;
 use crate::run::Screen;
-use crate::screen::{key_bar, line};
+use crate::screen::{key_bar, line, tail};
 use crate::{Palette, clean, quoted};
 
 /// What somebody has chosen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wish {
-    /// A match of this game between these players.
-    Play { game: &'static str, players: Vec<String> },
+    /// A match with this game spec between these players.
+    Play { game: String, players: Vec<String> },
     /// The same, to be watched.
-    Watch { game: &'static str, players: Vec<String> },
+    Watch { game: String, players: Vec<String> },
     /// To go on with the match of this record.
     Resume(PathBuf),
     /// To see the match of this record again.
@@ -61,6 +65,12 @@ enum Act {
     Open(Page),
     /// Changes who begins.
     Swap,
+    /// Another number of players.
+    Players,
+    /// Another board.
+    Size,
+    /// A line to type a setup.
+    Type,
     Go(Wish),
 }
 
@@ -80,6 +90,12 @@ pub struct Launcher {
     at: usize,
     /// Whether the computer begins.
     swapped: bool,
+    /// The setup on the page of a game.
+    chosen: Chosen,
+    /// The setup that is being typed.
+    input: Option<String>,
+    /// What is wrong with it.
+    problem: String,
     hot: Vec<(Rect, Hot)>,
     wish: Option<Wish>,
     interrupted: bool,
@@ -94,6 +110,9 @@ impl Launcher {
             page: Page::Home,
             at: 0,
             swapped: false,
+            chosen: Chosen::usual(CATALOG[0]),
+            input: None,
+            problem: String::new(),
             hot: vec![],
             wish: None,
             interrupted: false,
@@ -125,7 +144,7 @@ impl Launcher {
                 items.push(item("Quit", "", Act::Go(Wish::Quit)));
                 items
             }
-            Page::Game(idx) => self.game_items(CATALOG[idx]),
+            Page::Game(idx) => self.game_items(idx),
             Page::Records => {
                 let records = self.recent.iter().map(|recent| {
                     let path = recent.path.clone();
@@ -142,44 +161,86 @@ impl Launcher {
         }
     }
 
-    fn game_items(&self, game: &'static dyn AnyGame) -> Vec<Item> {
-        let name = game.name();
-        let known = game.players();
+    fn game_items(&self, idx: usize) -> Vec<Item> {
+        let item = |text: String, note: &str, act: Act| Item { text, note: note.to_owned(), act };
+        let known = CATALOG[idx].players();
         let levels = LEVELS.iter().filter_map(|level| known.iter().find(|info| info.name == *level));
+        let (spec, n_seats) = (self.chosen.text(), self.chosen.n_seats());
+        let play = |players: Vec<String>| Act::Go(Wish::Play { game: spec.clone(), players });
         let mut items: Vec<Item> = levels
             .clone()
             .map(|info| {
-                let mut players = vec![PERSON.to_owned(), info.name.to_owned()];
-                if self.swapped {
-                    players.reverse();
-                }
-                Item {
-                    text: format!("You against {}", info.name),
-                    note: info.summary.to_owned(),
-                    act: Act::Go(Wish::Play { game: name, players }),
-                }
+                let mut players = vec![info.name.to_owned(); n_seats - 1];
+                players.insert(if self.swapped { n_seats - 1 } else { 0 }, PERSON.to_owned());
+                item(format!("You against {}", info.name), info.summary, play(players))
             })
             .collect();
         let begins = if self.swapped { "Begins: the computer" } else { "Begins: you" };
-        items.push(Item { text: begins.to_owned(), note: "Enter changes it".to_owned(), act: Act::Swap });
-        items.push(Item {
-            text: "Two persons".to_owned(),
-            note: "by turns at this terminal".to_owned(),
-            act: Act::Go(Wish::Play { game: name, players: vec![PERSON.to_owned(); 2] }),
-        });
+        items.push(item(begins.to_owned(), "Enter changes it", Act::Swap));
+        if let Some(players) = self.chosen.players() {
+            items.push(item(format!("Players: {players}"), "left and right change it", Act::Players));
+        }
+        if let Some((rows, cols)) = self.chosen.size() {
+            items.push(item(format!("Board: {rows} x {cols}"), "left and right change it", Act::Size));
+        }
+        items.push(item("Setup".to_owned(), &format!("{spec}; Enter types another"), Act::Type));
+        let persons = if n_seats == 2 { "Two persons".to_owned() } else { format!("{n_seats} persons") };
+        items.push(item(persons, "by turns at this terminal", play(vec![PERSON.to_owned(); n_seats])));
         let strong: Vec<String> = levels.rev().take(2).map(|info| info.name.to_owned()).collect();
-        items.push(Item {
-            text: "Watch".to_owned(),
-            note: format!("a match between {}", strong.join(" and ")),
-            act: Act::Go(Wish::Watch { game: name, players: strong }),
-        });
-        items.push(Item { text: "Back".to_owned(), note: String::new(), act: Act::Open(Page::Home) });
+        let note = format!("a match between {}", strong.join(" and "));
+        let players = strong.iter().cycle().take(n_seats).cloned().collect();
+        items.push(item("Watch".to_owned(), &note, Act::Go(Wish::Watch { game: spec.clone(), players })));
+        items.push(item("Back".to_owned(), "", Act::Open(Page::Home)));
         items
     }
 
+    /// Changes what the line under the cursor offers, one way or the other. Whether it offers something.
+    fn change(&mut self, forward: bool) -> bool {
+        let other = match self.items().get(self.at).map(|item| &item.act) {
+            Some(Act::Players) => self.chosen.other_players(forward),
+            Some(Act::Size) => self.chosen.other_size(forward),
+            Some(Act::Swap) => {
+                self.swapped = !self.swapped;
+                None
+            }
+            _ => return false,
+        };
+        if let Some(other) = other {
+            self.chosen = other;
+        }
+        true
+    }
+
+    /// A key while a setup is typed.
+    fn type_key(&mut self, key: KeyCode) {
+        let Some(input) = &mut self.input else { return };
+        match key {
+            KeyCode::Esc => self.input = None,
+            KeyCode::Enter => match self.chosen.read(input) {
+                Ok(chosen) => {
+                    self.chosen = chosen;
+                    self.input = None;
+                    // There may be other lines above it now.
+                    let at = self.items().iter().position(|item| item.act == Act::Type);
+                    self.at = at.unwrap_or(0);
+                }
+                Err(error) => {
+                    self.problem = clean(&error.to_string());
+                    return;
+                }
+            },
+            key => edit(input, key),
+        }
+        self.problem.clear();
+    }
+
     fn press(&mut self, key: KeyCode) {
+        if self.input.is_some() {
+            return self.type_key(key);
+        }
         let items = self.items();
         match key {
+            KeyCode::Right | KeyCode::Left if self.change(key == KeyCode::Right) => {}
             KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => {
                 self.at = self.at.checked_sub(1).unwrap_or(items.len() - 1);
             }
@@ -203,6 +264,9 @@ impl Launcher {
     }
 
     fn open(&mut self, page: Page) {
+        if let Page::Game(idx) = page {
+            self.chosen = Chosen::usual(CATALOG[idx]);
+        }
         self.page = page;
         self.at = 0;
     }
@@ -211,7 +275,8 @@ impl Launcher {
         self.at = number;
         match self.items().into_iter().nth(number).map(|item| item.act) {
             Some(Act::Open(page)) => self.open(page),
-            Some(Act::Swap) => self.swapped = !self.swapped,
+            Some(Act::Swap | Act::Players | Act::Size) => drop(self.change(true)),
+            Some(Act::Type) => self.input = Some(self.chosen.options()),
             Some(Act::Go(wish)) => self.wish = Some(wish),
             None => {}
         }
@@ -230,6 +295,38 @@ impl Launcher {
     }
 }
 
+impl Launcher {
+    /// The command that does the same, or what is wrong with what is typed; and the keys, or what is typed.
+    fn draw_bottom(&mut self, act: &Act, area: Rect, buffer: &mut Buffer) {
+        let bar = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
+        let (text, style) = if self.problem.is_empty() {
+            (command(act), self.palette.faint())
+        } else {
+            (self.problem.clone(), self.palette.wrong())
+        };
+        if area.height > TOP + BOTTOM {
+            let lines = wrap(&text, usize::from(area.width).saturating_sub(2));
+            let n_lines = lines.len().min(usize::from(area.height - TOP)) as u16;
+            let place = Rect { y: bar.y - n_lines, height: n_lines, ..area };
+            // A long problem covers the end of the list.
+            ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buffer);
+            for (row, text) in (0..n_lines).zip(&lines) {
+                line(buffer, place, row, &format!(" {text}"), style);
+            }
+        }
+        buffer.set_style(bar, self.palette.bar());
+        if let Some(input) = &self.input {
+            let room = usize::from(area.width).saturating_sub(44);
+            let text = format!(" setup: {}_   (Enter takes it, Esc does not)", clean(&tail(input, room)));
+            line(buffer, bar, 0, &text, self.palette.bar().add_modifier(Modifier::BOLD));
+        } else {
+            let change = matches!(act, Act::Swap | Act::Players | Act::Size).then_some(CHANGE);
+            let keys: Vec<_> = change.into_iter().chain(KEYS.iter().copied()).collect();
+            self.hot.extend(key_bar(&keys, bar, self.palette.bar(), buffer));
+        }
+    }
+}
+
 /// The command that does the same.
 fn command(act: &Act) -> String {
     match act {
@@ -242,7 +339,7 @@ fn command(act: &Act) -> String {
 }
 
 const HELP: &str = "\
-rookery play fish:players=3 human easy human   more players
+rookery play fish:players=3 human easy human   players of your choice
 rookery play hexapawn:rows=8,cols=8            other boards
 rookery play stones --time 10m+5s              clocks
 rookery play fish --plain                      for screen readers
@@ -259,6 +356,9 @@ const KEYS: &[(&str, KeyCode)] = &[
     ("? help", KeyCode::Char('?')),
     ("q quit", KeyCode::Char('q')),
 ];
+
+/// The same on a line that offers something to choose from. Elsewhere a click on it would begin a match.
+const CHANGE: (&str, KeyCode) = ("← → change", KeyCode::Right);
 
 impl Screen for Launcher {
     fn tick(&mut self, _: Instant) {}
@@ -314,20 +414,9 @@ impl Screen for Launcher {
                 line(buffer, room, row, &format!("   {text}"), Style::default());
             }
         }
-        let bottom = area.bottom().saturating_sub(1);
-        let same = items.get(self.at).map(|item| command(&item.act)).unwrap_or_default();
-        if !same.is_empty() && area.height > TOP + BOTTOM {
-            line(
-                buffer,
-                Rect { y: bottom - 1, height: 1, ..area },
-                0,
-                &format!(" {same}"),
-                self.palette.faint(),
-            );
+        if let Some(item) = items.get(self.at) {
+            self.draw_bottom(&item.act, area, buffer);
         }
-        let bar = Rect { y: bottom, height: 1.min(area.height), ..area };
-        buffer.set_style(bar, self.palette.bar());
-        self.hot.extend(key_bar(KEYS, bar, self.palette.bar(), buffer));
     }
 
     fn is_done(&self) -> bool {

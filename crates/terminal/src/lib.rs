@@ -11,6 +11,7 @@
 mod app;
 mod board;
 mod choosing;
+mod chosen;
 mod clean;
 mod command;
 mod keys;

@@ -1,6 +1,8 @@
 //! The real terminal: entered, used, and always given back as it was.
 
+use std::cell::Cell;
 use std::io::{self, Write};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Once};
@@ -62,7 +64,8 @@ impl Screen for App {
     }
 }
 
-/// Shows something on the full screen until it is done, or until `stop` is raised. `output` makes a way to the terminal.
+/// Shows something on the full screen until it is done, or until `stop` is raised or the terminal is gone. `output`
+/// makes a way to the terminal.
 pub fn show<W: Write + 'static>(
     screen: &mut dyn Screen,
     output: fn() -> W,
@@ -70,12 +73,14 @@ pub fn show<W: Write + 'static>(
 ) -> io::Result<()> {
     let _entered = Entered::new(output)?;
     let options = TerminalOptions { viewport: Viewport::Fullscreen };
-    let mut terminal = Terminal::with_options(CrosstermBackend::new(output()), options)?;
+    let gone = Rc::new(Cell::new(false));
+    let backend = CrosstermBackend::new(Last { out: output(), gone: Rc::clone(&gone) });
+    let mut terminal = Terminal::with_options(backend, options)?;
     let events = Events::new();
     while !screen.is_done() {
         screen.tick(Instant::now());
-        terminal.draw(|frame| screen.draw(frame))?;
-        if stop.load(Ordering::Relaxed) {
+        let drawn = terminal.draw(|frame| screen.draw(frame)).is_ok();
+        if !drawn || gone.get() || stop.load(Ordering::Relaxed) {
             screen.interrupt();
             break;
         }
@@ -97,6 +102,32 @@ pub fn show<W: Write + 'static>(
         }
     }
     Ok(())
+}
+
+/// The way to the terminal, which swallows everything once the terminal is gone: at the end ratatui would complain on a
+/// standard error that is gone too, and panic.
+struct Last<W> {
+    out: W,
+    gone: Rc<Cell<bool>>,
+}
+
+impl<W: Write> Write for Last<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.out.write(bytes) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.gone.set(true);
+                Ok(bytes.len())
+            }
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.out.flush().is_err() {
+            self.gone.set(true);
+        }
+        Ok(())
+    }
 }
 
 /// How long a wish to stop may go unnoticed.

@@ -61,13 +61,13 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
         width: area.width.saturating_sub(PANEL.0 + 1),
         height: area.height.saturating_sub(TOP + BOTTOM),
     };
-    match Plan::new(&app.scene, room) {
+    match Plan::new(&app.scene, room, app.view.offset) {
         Err((width, height)) => return too_small(area, (width + PANEL.0 + 1, height + TOP + BOTTOM), buffer),
         Ok(plan) => {
             // What the board leaves goes to the list of moves, up to a limit.
             let panel = area.width.saturating_sub(plan.area.width + 1).clamp(PANEL.0, PANEL.1);
             let room = Rect { width: area.width - panel - 1, ..room };
-            let plan = Plan::new(&app.scene, room).unwrap_or(plan);
+            let plan = follow(app, room).unwrap_or(plan);
             let panel = Rect { x: area.right() - panel, width: panel, ..room };
             title(app, area, buffer);
             draw_board(app, &plan, buffer);
@@ -81,6 +81,20 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
         app.hot.clear();
         draw_popup(app, &popup, area, buffer);
     }
+}
+
+/// The plan for this room, moved so that what has changed on a large board is seen.
+fn follow(app: &mut App, room: Rect) -> Option<Plan> {
+    let mut plan = Plan::new(&app.scene, room, app.view.offset).ok()?;
+    let followed = Some((app.to_follow(), room));
+    if app.view.followed != followed {
+        for &cell in followed.iter().flat_map(|(cells, _)| cells) {
+            plan = Plan::new(&app.scene, room, plan.showing(cell)).ok()?;
+        }
+        app.view.followed = followed;
+    }
+    app.view.offset = plan.offset;
+    Some(plan)
 }
 
 /// Writes one line, cut off where the area ends.
@@ -116,16 +130,17 @@ fn title(app: &App, area: Rect, buffer: &mut Buffer) {
     board::put(buffer, bar, (x, i32::from(bar.y)), &right, style);
 }
 
-fn draw_board(app: &App, plan: &Plan, buffer: &mut Buffer) {
-    let playing = app.watch.is_none() && app.table.sitting().verdict().is_none();
+fn draw_board(app: &mut App, plan: &Plan, buffer: &mut Buffer) {
     let last = app.last.iter().flat_map(|mv| [mv.from.as_deref(), mv.to.as_deref()]).flatten();
     let marks = Marks {
-        cursor: app.cursor_id().filter(|_| playing),
+        cursor: app.cursor_id().filter(|_| app.has_cursor()),
         selected: app.selected.as_deref(),
         targets: app.targets(),
         last: last.collect(),
     };
     board::draw(&app.scene, plan, &marks, app.palette, buffer);
+    let more = board::draw_more(plan, app.palette.loud(), buffer);
+    app.hot.extend(more.into_iter().map(|(edge, key)| (edge, Hot::Key(key))));
 }
 
 /// Who plays, what they have, their time, and the moves so far.
@@ -221,12 +236,25 @@ fn draw_bottom(app: &mut App, area: Rect, buffer: &mut Buffer) {
         line(buffer, bar, 0, &text, app.palette.bar().add_modifier(Modifier::BOLD));
     } else {
         let keys = if app.watch.is_some() { WATCH_KEYS } else { PLAY_KEYS };
-        app.hot.extend(key_bar(keys, bar, app.palette.bar(), buffer));
+        let keys =
+            if app.plan.as_ref().is_some_and(Plan::is_part) { keys_of_part(keys) } else { keys.to_vec() };
+        app.hot.extend(key_bar(&keys, bar, app.palette.bar(), buffer));
     }
 }
 
+/// The keys of a board that is seen in part. The window is small: the way out comes before what can be found in the
+/// help, and what is pressed once in a match is only there.
+fn keys_of_part(keys: &[(&'static str, KeyCode)]) -> Vec<(&'static str, KeyCode)> {
+    let is_rare = |key: KeyCode| matches!(key, KeyCode::Char('n' | 's' | 'l' | 'R'));
+    let is_way_out = |key: KeyCode| matches!(key, KeyCode::Char('?' | 'q'));
+    let mut keys: Vec<_> = keys.iter().copied().filter(|&(_, key)| !is_rare(key)).collect();
+    keys[1..].sort_by_key(|&(_, key)| !is_way_out(key));
+    keys.insert(1, ("PgUp/PgDn/</> board", KeyCode::PageDown));
+    keys
+}
+
 /// The end of what is typed, as far as there is room.
-fn tail(text: &str, room: usize) -> String {
+pub(crate) fn tail(text: &str, room: usize) -> String {
     let skipped = text.chars().count().saturating_sub(room);
     text.chars().skip(skipped).collect()
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use common::{Stage, load, sitting};
 use ratatui::crossterm::event::KeyCode;
 use rookery_catalog::{MatchOrder, sit};
-use rookery_terminal::launcher::{Launcher, Recent};
+use rookery_terminal::launcher::{Launcher, Recent, Wish};
 use rookery_terminal::run::Screen;
 use rookery_terminal::{App, Leave, Palette, Table};
 use rookery_testkit::golden;
@@ -70,12 +70,96 @@ fn any_size_is_drawn_without_a_crash() {
             stage.resize(width, height);
         }
     }
-    stage.resize(60, 10);
+    stage.resize(60, 8);
     golden("too-small", &stage);
     stage.press(KeyCode::Char('?'));
     for (width, height) in [(80, 24), (20, 5), (1, 1)] {
         stage.resize(width, height);
     }
+}
+
+#[test]
+fn a_part_of_a_large_board_follows_the_cursor() {
+    for (name, spec) in [
+        ("fish", "fish:board=classic"),
+        ("hexapawn", "hexapawn:rows=8,cols=8"),
+        ("renpaarden", "renpaarden"),
+        ("stones", "stones:rows=16,cols=16"),
+    ] {
+        let small = || Stage::with(sitting(spec, &["human", "human"]), (44, 13), Palette::Mono);
+        golden(&format!("part-{name}"), &small());
+        for size in [(37, 11), (44, 13), (80, 13), (44, 24)] {
+            let mut stage = Stage::with(sitting(spec, &["human", "human"]), size, Palette::Mono);
+            stage.shows("PgUp/PgDn/</> board");
+            for key in [KeyCode::Right, KeyCode::Down, KeyCode::Left, KeyCode::Up, KeyCode::Tab] {
+                for _ in 0..20 {
+                    stage.press(key);
+                    // Also the sign of its right edge, so that all of the cell is seen.
+                    let shown = stage.text();
+                    let cursor = shown
+                        .lines()
+                        .any(|line| line.split_once('[').is_some_and(|(_, rest)| rest.contains(']')));
+                    assert!(cursor, "{spec}: {key:?}\n{shown}");
+                }
+            }
+        }
+        // A move can be made there.
+        let mut stage = small();
+        while stage.moves().is_empty() {
+            stage.press(KeyCode::Tab);
+            stage.press(KeyCode::Enter);
+        }
+    }
+}
+
+#[test]
+fn a_large_board_is_moved_by_keys_clicks_and_the_wheel() {
+    let spec = "stones:rows=16,cols=16";
+    let mut stage = Stage::with(sitting(spec, &["human", "human"]), (50, 15), Palette::Mono);
+    let has = |stage: &Stage, sign: &str| stage.text().lines().any(|line| line.contains(sign));
+    let start = stage.text();
+    for _ in 0..20 {
+        stage.press(KeyCode::PageDown);
+    }
+    assert!(has(&stage, "^ PgUp ^") && !has(&stage, "v PgDn v"), "{}", stage.text());
+    for _ in 0..20 {
+        stage.press(KeyCode::PageUp);
+    }
+    assert!(!has(&stage, "^ PgUp ^") && has(&stage, "v PgDn v"), "{}", stage.text());
+    let at_top = stage.text();
+    let (x, y) = stage.find("v PgDn v");
+    stage.click(x, y);
+    assert!(has(&stage, "^ PgUp ^"), "{}", stage.text());
+    stage.wheel(false);
+    assert_eq!(stage.text(), at_top);
+    stage.press(KeyCode::Char('>'));
+    assert_ne!(stage.text(), at_top);
+    stage.press(KeyCode::Char('<'));
+    assert_eq!(stage.text(), at_top);
+    assert_eq!(stage.moves().len(), 0, "nothing was played");
+    // The next step of the cursor brings it back.
+    stage.press(KeyCode::Right);
+    stage.press(KeyCode::Left);
+    assert_eq!(stage.text().contains('['), start.contains('['), "{}", stage.text());
+}
+
+#[test]
+fn a_match_that_is_watched_shows_its_last_move() {
+    let now = Instant::now();
+    let table = Table::new(sitting("stones:rows=16,cols=16", &["first", "random"]), None, now);
+    let app = App::watching(table, Duration::from_secs(1), true, Palette::Mono, now);
+    let mut stage = Stage::of(app, (40, 12), now);
+    for _ in 0..20 {
+        stage.wait(Duration::from_secs(1));
+        assert!(stage.text().contains('\''), "the mark of the last move is seen\n{}", stage.text());
+    }
+    stage.press(KeyCode::Char(' '));
+    let before = stage.text();
+    for _ in 0..9 {
+        stage.press(KeyCode::PageDown);
+    }
+    stage.press(KeyCode::PageUp);
+    assert_ne!(stage.text(), before, "keys move the board where there is no cursor");
 }
 
 #[test]
@@ -305,17 +389,66 @@ fn the_launcher_shows_games_levels_and_records() {
     let mut launcher = Launcher::new(vec![recent], Palette::Mono);
     let mut pages = String::new();
     for keys in ["", "2", "4", "\u{1b}5", "\u{1b}?"] {
-        for c in keys.chars() {
-            let code = if c == '\u{1b}' { KeyCode::Esc } else { KeyCode::Char(c) };
-            launcher.update(&ratatui::crossterm::event::Event::Key(code.into()));
-        }
-        let backend = ratatui::backend::TestBackend::new(80, 18);
-        let mut terminal = ratatui::Terminal::new(backend).unwrap();
-        terminal.draw(|frame| launcher.draw(frame)).unwrap();
-        pages += &terminal.backend().to_string().replace('"', "");
+        pages += &launch(&mut launcher, keys);
         pages += "\n";
     }
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/screens"));
-    let pages: String = pages.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
     golden::check(&folder.join("launcher.txt"), &pages);
+}
+
+/// What the launcher shows after these keys; `\n` is Enter, and arrows are themselves.
+fn launch(launcher: &mut Launcher, keys: &str) -> String {
+    for c in keys.chars() {
+        let code = match c {
+            '\u{1b}' => KeyCode::Esc,
+            '\n' => KeyCode::Enter,
+            '←' => KeyCode::Left,
+            '→' => KeyCode::Right,
+            '↓' => KeyCode::Down,
+            '⌫' => KeyCode::Backspace,
+            c => KeyCode::Char(c),
+        };
+        launcher.update(&ratatui::crossterm::event::Event::Key(code.into()));
+    }
+    let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 18)).unwrap();
+    terminal.draw(|frame| launcher.draw(frame)).unwrap();
+    let shown = terminal.backend().to_string().replace('"', "");
+    shown.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+#[test]
+fn the_launcher_offers_players_boards_and_typed_setups() {
+    let mut launcher = Launcher::new(vec![], Palette::Mono);
+    let mut pages = launch(&mut launcher, "1↓↓↓↓→↓→→←");
+    pages += &launch(&mut launcher, "↓\n,row=3\n");
+    assert!(pages.contains("fish has no key `row`; did you mean `rows`?"), "{pages}");
+    pages += &launch(&mut launcher, "⌫⌫⌫⌫⌫fish=2\n");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/screens"));
+    golden::check(&folder.join("launcher-setup.txt"), &pages);
+}
+
+#[test]
+fn what_is_chosen_in_the_launcher_is_what_is_played() {
+    let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let play = |game: &str, players: &[&str]| Wish::Play { game: game.to_owned(), players: text(players) };
+    for (keys, expected) in [
+        ("12", play("fish", &["human", "medium"])),
+        ("1↓↓↓↓→1", play("fish:players=3", &["human", "easy", "easy"])),
+        ("1552", play("fish:players=4", &["human", "medium", "medium", "medium"])),
+        ("1541", play("fish:players=3", &["easy", "easy", "human"])),
+        ("158", play("fish:players=3", &["human", "human", "human"])),
+        ("2↓↓↓↓←1", play("hexapawn:rows=4,cols=4", &["human", "easy"])),
+        ("26rows=3,cols=7\n1", play("hexapawn:rows=3,cols=7", &["human", "easy"])),
+        ("26rows=3\u{1b}1", play("hexapawn", &["human", "easy"])),
+        ("26rows=99\n\u{1b}1", play("hexapawn", &["human", "easy"])),
+        ("15\u{1b}11", play("fish", &["human", "easy"])),
+        (
+            "459",
+            Wish::Watch { game: "stones:players=3".to_owned(), players: text(&["hard", "medium", "hard"]) },
+        ),
+    ] {
+        let mut launcher = Launcher::new(vec![], Palette::Mono);
+        launch(&mut launcher, keys);
+        assert_eq!(launcher.wish(), Some(expected), "{keys}");
+    }
 }

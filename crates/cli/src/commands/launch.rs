@@ -35,12 +35,13 @@ pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
             None => return Ok(interrupted()),
             Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
             Some(Wish::Play { game, players }) => {
-                let mut sitting = new_match(game, &players)?;
-                sitting.keep(Some(new_record(game)));
+                let mut sitting = new_match(&game, &players)?;
+                let name = game.split(':').next().unwrap_or_default();
+                sitting.keep(Some(new_record(name)));
                 play(sitting, out)?
             }
             Some(Wish::Resume(path)) => play(open_to_play(&path).map_err(|problem| anyhow!(problem))?, out)?,
-            Some(Wish::Watch { game, players }) => watch(new_match(game, &players)?, true)?,
+            Some(Wish::Watch { game, players }) => watch(new_match(&game, &players)?, true)?,
             Some(Wish::Replay(path)) => watch(open(&path).map_err(|problem| anyhow!(problem))?, false)?,
         };
         if left == Leave::Interrupted {

@@ -113,8 +113,12 @@ pub(crate) fn show_app(mut app: App) -> anyhow::Result<App> {
 /// The last words of a screen that was left, and the exit code.
 pub(crate) fn leave(app: App, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let was_interrupted = app.leave() != Some(Leave::Quit);
-    write!(out, "{}", plain::farewell(&app.into_table()))?;
-    Ok(if was_interrupted { interrupted() } else { ExitCode::SUCCESS })
+    let told = write!(out, "{}", plain::farewell(&app.into_table())).and_then(|()| out.flush());
+    match told {
+        // The terminal may be gone, and nobody there to be told anything.
+        _ if was_interrupted => Ok(interrupted()),
+        told => Ok(told.map(|()| ExitCode::SUCCESS)?),
+    }
 }
 
 /// The exit code of a program that was interrupted.

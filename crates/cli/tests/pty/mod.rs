@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
@@ -17,10 +18,13 @@ struct Seen {
 }
 
 pub(crate) struct Pty {
-    master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn Write + Send>,
+    /// Both are gone once the window is closed.
+    window: Option<(Box<dyn MasterPty + Send>, Box<dyn Write + Send>)>,
     child: Box<dyn Child + Send + Sync>,
     seen: Arc<Mutex<Seen>>,
+    /// Asks the thread that reads to stop after what comes next.
+    closing: Arc<AtomicBool>,
+    reader: Option<JoinHandle<()>>,
 }
 
 fn size(cols: u16, rows: u16) -> PtySize {
@@ -34,9 +38,14 @@ impl Pty {
     }
 
     pub(crate) fn start_with(args: &[&str], data: &Path, vars: &[(&str, &str)]) -> Self {
-        let pair = native_pty_system().openpty(size(80, 24)).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_rookery"));
         command.args(args);
+        Self::spawn(command, data, vars)
+    }
+
+    /// The same for a command that starts `rookery`.
+    pub(crate) fn spawn(mut command: CommandBuilder, data: &Path, vars: &[(&str, &str)]) -> Self {
+        let pair = native_pty_system().openpty(size(80, 24)).unwrap();
         command.cwd(env!("CARGO_TARGET_TMPDIR"));
         command.env("TERM", "xterm-256color");
         command.env("XDG_DATA_HOME", data);
@@ -48,17 +57,22 @@ impl Pty {
         drop(pair.slave);
         let seen = Arc::new(Mutex::new(Seen { screen: vt100::Parser::new(24, 80, 0), raw: vec![] }));
         let (mut reader, shared) = (pair.master.try_clone_reader().unwrap(), Arc::clone(&seen));
-        thread::spawn(move || {
+        let closing = Arc::new(AtomicBool::new(false));
+        let is_closing = Arc::clone(&closing);
+        let reader = thread::spawn(move || {
             let mut buffer = [0; 4096];
             // A terminal whose program has ended gives an error, not an end.
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
                 let mut seen = shared.lock().unwrap();
                 seen.screen.process(&buffer[..n]);
                 seen.raw.extend_from_slice(&buffer[..n]);
+                if is_closing.load(Ordering::SeqCst) {
+                    break;
+                }
             }
         });
         let writer = pair.master.take_writer().unwrap();
-        Self { master: pair.master, writer, child, seen }
+        Self { window: Some((pair.master, writer)), child, seen, closing, reader: Some(reader) }
     }
 
     pub(crate) fn text(&self) -> String {
@@ -71,13 +85,23 @@ impl Pty {
 
     /// Sends keys as a terminal does.
     pub(crate) fn send(&mut self, keys: &str) {
-        self.writer.write_all(keys.as_bytes()).unwrap();
-        self.writer.flush().unwrap();
+        let (_, writer) = self.window.as_mut().unwrap();
+        writer.write_all(keys.as_bytes()).unwrap();
+        writer.flush().unwrap();
     }
 
     pub(crate) fn resize(&mut self, cols: u16, rows: u16) {
         self.seen.lock().unwrap().screen.screen_mut().set_size(rows, cols);
-        self.master.resize(size(cols, rows)).unwrap();
+        self.window.as_ref().unwrap().0.resize(size(cols, rows)).unwrap();
+    }
+
+    /// Closes the window, as if its terminal had crashed or a connection was lost.
+    pub(crate) fn close(&mut self) {
+        self.closing.store(true, Ordering::SeqCst);
+        // The window is closed when nobody holds it any more, and whoever reads it waits for something to be drawn.
+        self.resize(79, 23);
+        self.reader.take().unwrap().join().unwrap();
+        self.window = None;
     }
 
     /// Waits until the screen is as it should be.

@@ -93,6 +93,14 @@ impl Stage {
         self.settle();
     }
 
+    /// Turns the wheel of the mouse.
+    pub(crate) fn wheel(&mut self, down: bool) {
+        let kind = if down { MouseEventKind::ScrollDown } else { MouseEventKind::ScrollUp };
+        let mouse = MouseEvent { kind, column: 0, row: 0, modifiers: KeyModifiers::NONE };
+        self.app.update(&Event::Mouse(mouse));
+        self.settle();
+    }
+
     pub(crate) fn wait(&mut self, time: Duration) {
         self.now += time;
         self.settle();

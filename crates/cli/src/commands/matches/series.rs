@@ -1,14 +1,14 @@
 //! Playing the games of a series, several at a time.
 
-use std::fs;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
 use anyhow::Context;
-use rookery_catalog::{MatchOrder, PlayerSpec, RecordTarget};
-use rookery_record::Limits;
+use rookery_catalog::{MatchOrder, Played, PlayerSpec, RecordTarget};
+use rookery_record::{Cut, Limits, Syncer, create_folder};
 use rookery_referee::{Blame, Conduct, Ending, TimeControl, Verdict};
 use rookery_rules::Seed;
 use rookery_tournament::{GameResult, Seating};
@@ -38,17 +38,22 @@ pub(super) struct GameReport {
     pub(super) seating: Seating,
     pub(super) verdict: Verdict,
     pub(super) record: Option<PathBuf>,
+    /// What an earlier run had left that could not be read.
+    pub(super) cut: Option<Cut>,
 }
 
 impl GameReport {
-    /// What people should know at once: a line for each player that was removed, and one if the game was stopped.
+    /// What people should know at once: a line if the record was damaged, for each player that was removed, and if the
+    /// game was stopped.
     pub(super) fn problems(&self) -> Vec<String> {
         let ending = &self.verdict.ending;
         let stopped = self.verdict.outcome.is_none().then_some(ending);
         let offences = self.verdict.removed.iter().filter(|removal| removal.blame().is_some());
         let line =
             |ending: &Ending| format!("game {}: {} ({})", self.game + 1, ending.sentence, ending.cause);
-        offences.chain(stopped).map(line).collect()
+        let path = self.record.as_ref().map(|path| path.display());
+        let cut = path.zip(self.cut.as_ref()).map(|(path, cut)| format!("{path}: {cut}"));
+        cut.into_iter().chain(offences.chain(stopped).map(line)).collect()
     }
 
     pub(super) fn result(&self) -> GameResult {
@@ -73,18 +78,20 @@ pub(super) struct Done {
 }
 
 impl Series {
-    /// Plays all games. `seen` is told of each when it is over, in the order they end.
+    /// Plays all games. `seen` is told of each when it is over, in the order they end. Then all records are on the disk.
     pub(super) fn play(&self, mut seen: impl FnMut(&GameReport)) -> anyhow::Result<Done> {
         if let Some(dir) = &self.record {
-            fs::create_dir_all(dir).with_context(|| format!("{}: cannot be made", dir.display()))?;
+            create_folder(dir)?;
         }
+        let syncer = self.record.as_deref().map(Syncer::new);
         let stop = stop_on_interrupt()?;
         let next = AtomicU64::new(0);
         let (sender, reports) = mpsc::channel();
-        let mut games = thread::scope(|scope| {
+        let games = thread::scope(|scope| {
             for _ in 0..self.concurrency.min(usize::try_from(self.games).unwrap_or(usize::MAX)) {
-                let (sender, next, stop) = (sender.clone(), &next, &stop);
-                scope.spawn(move || self.work(next, stop, &sender));
+                let worker = Worker { series: self, next: &next, stop: &stop, syncer: syncer.as_ref() };
+                let sender = sender.clone();
+                scope.spawn(move || worker.work(&sender));
             }
             drop(sender);
             let mut games = vec![];
@@ -94,30 +101,21 @@ impl Series {
                 games.push(report);
             }
             anyhow::Ok(games)
-        })?;
+        });
+        // What is finished is kept, also if something else has gone wrong.
+        let on_disk = syncer.map_or(Ok(()), Syncer::finish);
+        let mut games = games?;
+        on_disk?;
         games.sort_by_key(|report| report.game);
         Ok(Done { interrupted: (games.len() as u64) < self.games, games })
     }
 
-    /// One worker: takes the next game until there is none, or until it is told to stop.
-    fn work(&self, next: &AtomicU64, stop: &AtomicU64, reports: &mpsc::Sender<anyhow::Result<GameReport>>) {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
-            Ok(runtime) => runtime,
-            Err(error) => {
-                // The receiver is gone only when another worker has failed already.
-                let _ = reports.send(Err(error.into()));
-                return;
-            }
-        };
-        while stop.load(Ordering::Relaxed) == 0 {
-            let game = next.fetch_add(1, Ordering::Relaxed);
-            if game >= self.games || reports.send(self.play_one(game, &runtime)).is_err() {
-                return;
-            }
-        }
-    }
-
-    fn play_one(&self, game: u64, runtime: &tokio::runtime::Runtime) -> anyhow::Result<GameReport> {
+    /// One game, and the file of its record.
+    fn play_one(
+        &self,
+        game: u64,
+        runtime: &tokio::runtime::Runtime,
+    ) -> anyhow::Result<(GameReport, Option<File>)> {
         let seating = Seating::of_game(game, self.players.len());
         let order = MatchOrder {
             spec: self.spec.game.vary(&self.spec.spec, self.seed.derive(u64::MAX - seating.block)),
@@ -133,14 +131,56 @@ impl Series {
             .record
             .as_ref()
             .map(|dir| RecordTarget { path: dir.join(self.file_name(game)), resume: self.resume });
-        let verdict = self.spec.game.play(&order, runtime, target.as_ref())?;
-        Ok(GameReport { game, seating, verdict, record: target.map(|target| target.path) })
+        let Played { verdict, record, cut } = self.spec.game.play(&order, runtime, target.as_ref())?;
+        Ok((GameReport { game, seating, verdict, record: target.map(|target| target.path), cut }, record))
     }
 
     /// The record of a game; the names of a series have the same length, so that they sort as the games do.
     fn file_name(&self, game: u64) -> String {
         let digits = self.games.to_string().len().max(4);
         format!("game-{:0digits$}.rookery.jsonl", game + 1)
+    }
+}
+
+/// Plays one game after the other.
+struct Worker<'a> {
+    series: &'a Series,
+    /// The next game that nobody plays yet.
+    next: &'a AtomicU64,
+    stop: &'a AtomicU64,
+    syncer: Option<&'a Syncer>,
+}
+
+impl Worker<'_> {
+    /// Takes the next game until there is none, or until it is told to stop.
+    fn work(&self, reports: &mpsc::Sender<anyhow::Result<GameReport>>) {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                // The receiver is gone only when another worker has failed already.
+                let _ = reports.send(Err(error.into()));
+                return;
+            }
+        };
+        while self.stop.load(Ordering::Relaxed) == 0 {
+            let game = self.next.fetch_add(1, Ordering::Relaxed);
+            if game >= self.series.games {
+                return;
+            }
+            let played = self.series.play_one(game, &runtime);
+            let (report, goes_on) = match played {
+                Ok((report, file)) => {
+                    let record = self.syncer.zip(report.record.clone()).zip(file);
+                    let goes_on = record.is_none_or(|((syncer, path), file)| syncer.add(path, file));
+                    (Ok(report), goes_on)
+                }
+                Err(error) => (Err(error), false),
+            };
+            // Without a receiver another worker has failed.
+            if reports.send(report).is_err() || !goes_on {
+                return;
+            }
+        }
     }
 }
 

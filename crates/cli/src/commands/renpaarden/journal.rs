@@ -54,7 +54,7 @@ impl Journal {
             writer.see(event, position);
         }
         if writer.error().is_some() {
-            return writer.finish();
+            return writer.finish().map(drop);
         }
         fs::rename(&beside, &self.path)?;
         self.writer = writer;
@@ -63,7 +63,7 @@ impl Journal {
     }
 
     pub(super) fn finish(self) -> io::Result<()> {
-        self.writer.finish()
+        self.writer.finish().map(drop)
     }
 }
 

@@ -100,7 +100,7 @@ impl Game {
             })
             .await
         });
-        writer.map_or(Ok(()), RecordWriter::finish).context("the record could not be written")?;
+        writer.map(RecordWriter::finish).transpose().context("the record could not be written")?;
         Ok(verdict.transpose()?)
     }
 }
