@@ -240,8 +240,7 @@ impl<P: Solvable> Solver<P> {
     }
 
     /// A move that wins, or draws where nothing wins; `None` if all lose, or if the budget ended it. Finds out nothing
-    /// about lengths, so it is much quicker than a best line. A move that is known to do is taken before the first one
-    /// that does, which would have to be found out.
+    /// about lengths, so it is much quicker than a best line.
     pub(crate) fn keeping_move(&mut self, budget: &Budget) -> Option<P::Move> {
         let start = self.start.clone();
         let winner = self.winner(&start, budget)?;
@@ -249,25 +248,25 @@ impl<P: Solvable> Solver<P> {
             return None;
         }
         let wanted = if winner.is_win() { Worth::DRAW.next() } else { Worth::DRAW };
-        match self.known_to_keep(&start, wanted) {
-            Some(mv) => Some(mv),
-            None => Some(self.keep(&start, wanted, budget).ok()??.0),
-        }
+        Some(self.keep_somehow(&start, wanted, budget).ok()??.0)
     }
 
-    /// The first move in the game's order that keeps at least this worth by what is known already.
-    fn known_to_keep(&self, position: &P, worth: Worth) -> Option<P::Move> {
-        let mover = position.to_move()?;
+    /// A move that keeps at least this worth, and what it leads to, if there is one. A move that is known to do is taken
+    /// before the first one in the game's order that does, which would have to be found out.
+    fn keep_somehow(
+        &mut self,
+        position: &P,
+        worth: Worth,
+        budget: &Budget,
+    ) -> Result<Option<(P::Move, P)>, Spent> {
+        let mover = position.to_move().expect("the game goes on");
         let wanted = worth.younger();
-        position.legal_moves().find(|&mv| {
-            let mut child = position.clone();
-            child.play_unchecked(mv);
-            match child.to_move() {
-                None => search::ended(&child, mover) >= wanted,
-                Some(next) if next == mover => self.known(&child).low >= wanted,
-                Some(_) => self.known(&child).high <= wanted.flip(),
-            }
-        })
+        let known = children(position).find(|(_, child)| match child.to_move() {
+            None => search::ended(child, mover) >= wanted,
+            Some(next) if next == mover => self.known(child).low >= wanted,
+            Some(_) => self.known(child).high <= wanted.flip(),
+        });
+        if known.is_some() { Ok(known) } else { self.keep(position, worth, budget) }
     }
 
     /// What a position is worth to the seat to move.
@@ -316,10 +315,8 @@ impl<P: Solvable> Solver<P> {
     /// The first move in the game's order that keeps at least this worth, and what it leads to, if there is one.
     fn keep(&mut self, position: &P, worth: Worth, budget: &Budget) -> Result<Option<(P::Move, P)>, Spent> {
         let mover = position.to_move().expect("the game goes on");
-        for mv in position.legal_moves() {
-            let mut child = position.clone();
-            child.play_unchecked(mv);
-            let wanted = worth.younger();
+        let wanted = worth.younger();
+        for (mv, child) in children(position) {
             let keeps = match child.to_move() {
                 None => search::ended(&child, mover) >= wanted,
                 Some(next) if next == mover => self.test(&child, wanted, budget).ok_or(Spent)? >= wanted,
@@ -372,6 +369,15 @@ impl<P: Solvable> Solver<P> {
 
 /// The budget ended before there was an answer.
 struct Spent;
+
+/// The moves of a position in the game's order, and what they lead to.
+fn children<P: Solvable>(position: &P) -> impl Iterator<Item = (P::Move, P)> {
+    position.legal_moves().map(|mv| {
+        let mut child = position.clone();
+        child.play_unchecked(mv);
+        (mv, child)
+    })
+}
 
 /// Whether this kind of search can tell what a position is worth.
 fn check<P: Solvable>(start: &P) -> Result<(), Unsolvable> {

@@ -112,7 +112,8 @@ impl<P: Solvable> Walk<'_, P> {
             return Err(Refuted::Stopped);
         }
         if mover == seat {
-            let kept = self.solver.keep(position, claimed, self.budget).map_err(|_| Refuted::Stopped)?;
+            let kept =
+                self.solver.keep_somehow(position, claimed, self.budget).map_err(|_| Refuted::Stopped)?;
             let (_, child) = kept.ok_or_else(refuted)?;
             self.prove(&child, seat, claimed.younger())?;
         } else {
