@@ -26,7 +26,7 @@ use search::{Busy, Shared, Worker};
 use table::{Bounds, Table};
 pub use verify::{Refuted, Verified};
 
-/// The size of a new table; it grows as it fills up.
+/// The size of a new table; it grows as it fills up. A small one stays near the processor.
 const FIRST_TABLE: usize = 1 << 20;
 
 /// Positions that one thread looks at before others help.

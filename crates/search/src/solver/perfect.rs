@@ -1,5 +1,8 @@
 //! A player that cannot be beaten from a won position, where the solver reaches.
 
+use std::num::NonZeroUsize;
+use std::thread;
+
 use rookery_rules::Solvable;
 
 use super::{Solver, Want};
@@ -8,6 +11,7 @@ use crate::{Budget, Strategy};
 /// Solves the position and plays a best move. Where that takes too long another strategy answers.
 ///
 /// It spends most of its time on solving when the end is in sight, and little before. A budget's work counts positions.
+/// With a clock all cores help; otherwise one does, so that the same budget gives the same answer.
 #[derive(Debug)]
 pub struct Perfect<P, F> {
     solver: Option<Solver<P>>,
@@ -52,6 +56,7 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
         }
         let solver = self.solver.as_mut().expect("it was just made");
         solver.move_to(position);
+        solver.threads = if budget.deadline.is_some() { n_cores() } else { 1 };
         let limited = budget.work.is_some() || budget.deadline.is_some();
         let work = if limited { budget.work } else { Some(self.nodes) };
         let share = if position.max_plies() <= IN_SIGHT { 5 } else { 1 };
@@ -68,6 +73,13 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
             Goal::Result => solver.keeping_move(&budget),
         }
     }
+}
+
+/// More threads than this hardly help within the time of a move.
+const MAX_THREADS: usize = 8;
+
+fn n_cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS)
 }
 
 impl<P: Solvable, F: Strategy<P>> Strategy<P> for Perfect<P, F> {
