@@ -101,7 +101,7 @@ const GREEDY: Strength = Strength::new(1, 2_000, 0);
 /// Sees the answer to its move, with a poor eye.
 const EASY: Strength = Strength::new(2, 20_000, 120);
 /// Sees some moves ahead.
-const MEDIUM: Strength = Strength::new(4, 100_000, 30);
+const MEDIUM: Strength = Strength::new(5, 100_000, 15);
 /// As deep as the budget goes. What the solver can prove in time is proved first.
 const HARD: Strength = Strength::deep(300_000, 3);
 
