@@ -86,3 +86,31 @@ impl Solvable for Position {
         Prospects::new(mine, theirs, self.rows).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rookery_rules::Notation as _;
+
+    use super::*;
+
+    #[test]
+    fn races_are_foreseen_for_both_sides() {
+        let (nothing, won, lost) = (Worth::LEAST, Worth::win, Worth::loss);
+        for (text, low, high) in [
+            ("p1 1../.../.../.../..2", won(7), Worth::MOST),
+            ("p2 1../.../.../.../..2", won(7), Worth::MOST),
+            // The other side is one step ahead.
+            ("p1 1../.../.../..2/...", nothing, lost(6)),
+            // An enemy beside the way would take the runner, unless it has already passed.
+            ("p1 1../.../.../.../.2.", nothing, Worth::MOST),
+            ("p1 .../.../1../.2./...", won(3), Worth::MOST),
+            // An enemy that is blocked for good stops nobody and comes nowhere.
+            ("p1 ....1/1..../2..../...../.....", won(7), Worth::MOST),
+            // Taking opens the way, or is the last step.
+            ("p1 ..../1.../22../....", won(3), Worth::MOST),
+            ("p1 .../1../22.", won(1), Worth::MOST),
+        ] {
+            assert_eq!(Position::from_text(text).unwrap().foresee(), (low, high), "{text}");
+        }
+    }
+}
