@@ -9,9 +9,10 @@ use rookery_rules::{Rng, Seat, below};
 
 use super::{Move, Square};
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = FILE_A << 7;
-const ROW: u64 = 0xff;
+/// The first column, the last of eight, and the first row.
+pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
+pub(super) const FILE_H: u64 = FILE_A << 7;
+pub(super) const ROW: u64 = 0xff;
 
 /// What stands on a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,16 +1,14 @@
 //! Which positions an exact search looks at first.
 
+use super::board::{FILE_A, FILE_H};
 use super::race::{attacked_down, attacked_up};
-
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = FILE_A << 7;
 
 /// A position at first sight: `mine` is to move, towards higher rows.
 ///
 /// The weights were found by trying which of them let the solver settle some twenty positions of all sizes with the
-/// least work. They do not tell who is better. Moves that keep the game small come first, because what
-/// follows from them is soon settled and met again: the mover of a moment ago stays back, loses no pawn and leaves the
-/// other side few safe moves.
+/// least work. They do not tell who is better: weights that do, fitted to 700,000 solved positions, took several times
+/// the work. What counts is that moves come first after which the game is small and the same positions come again: whoever
+/// has just moved stays back, hangs no pawn and leaves the other side few pawns and few safe steps.
 pub(super) struct Prospects {
     mine: u64,
     theirs: u64,

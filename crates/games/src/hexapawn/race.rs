@@ -2,9 +2,7 @@
 //!
 //! All masks are seen from a side whose pawns move towards higher rows; the other side's pawns move towards lower ones.
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = FILE_A << 7;
-const ROW: u64 = 0xff;
+use super::board::{FILE_A, FILE_H, ROW};
 
 /// Squares that pawns moving up attack.
 #[inline]
