@@ -59,12 +59,12 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
         solver.threads = if budget.deadline.is_some() { n_cores() } else { 1 };
         let limited = budget.work.is_some() || budget.deadline.is_some();
         let work = if limited { budget.work } else { Some(self.nodes) };
-        let share = if position.max_plies() <= IN_SIGHT { 5 } else { 1 };
+        let share = if position.max_plies() <= IN_SIGHT { 11 } else { 2 };
         let now = std::time::Instant::now();
         let budget = Budget {
             deadline: budget
                 .deadline
-                .map(|deadline| now + deadline.saturating_duration_since(now) * share / 6),
+                .map(|deadline| now + deadline.saturating_duration_since(now) * share / 12),
             work: work.map(|work| work.saturating_add(solver.progress().nodes())),
             ..budget.clone()
         };
