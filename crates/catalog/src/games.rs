@@ -150,7 +150,7 @@ impl Game for Hexapawn {
         PlayerInfo {
             name: "medium",
             keys: &[],
-            summary: "four moves ahead: for people who know the game",
+            summary: "five moves ahead: for people who know the game",
             quick: false,
         },
         PlayerInfo {

@@ -1,14 +1,13 @@
 //! Monte Carlo tree search against a clock: what was learnt is kept for the next move, and all cores work.
 
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rookery_rules::Position;
 
 use crate::mcts::{Mcts, Playout, Tree, Uniform, best_move};
-use crate::{Budget, Stop, Strategy};
+use crate::{Budget, Stop, Strategy, n_cores};
 
 /// An [`Mcts`] that, where there is a deadline, goes on with the tree of its last answer and grows one tree on each
 /// core. Without a deadline it is the same as [`Mcts`]: the answer follows from the position and the seed alone, so that
@@ -23,8 +22,7 @@ pub struct Lasting<P: Position, O = Uniform> {
 impl<P: Position, O> Lasting<P, O> {
     /// Searches with these settings, on all cores.
     pub fn new(mcts: Mcts<O>) -> Self {
-        let n_threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS);
-        Self { mcts, n_threads, kept: None }
+        Self { mcts, n_threads: n_cores().min(MAX_THREADS), kept: None }
     }
 
     /// With so many threads at most.

@@ -23,3 +23,8 @@ pub use solver::{
     Want,
 };
 pub use strategy::{Budget, First, Random, Stop, Strategy};
+
+/// The cores of this machine, for whoever may use all of them.
+fn n_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

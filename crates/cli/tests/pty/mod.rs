@@ -108,32 +108,39 @@ impl Pty {
     #[track_caller]
     pub(crate) fn until(&self, what: &str, is_right: impl Fn(&str) -> bool) -> String {
         let end = Instant::now() + PATIENCE;
-        loop {
-            let text = self.text();
-            if is_right(&text) {
-                return text;
-            }
-            assert!(Instant::now() < end, "waiting for {what}; the screen shows\n{text}");
-            thread::sleep(Duration::from_millis(5));
-        }
+        self.seen_before(end, &is_right).unwrap_or_else(|| self.missed(what))
     }
 
     /// Sends the same key again and again until the screen is as it should be.
     #[track_caller]
     pub(crate) fn send_until(&mut self, key: &str, what: &str, is_right: impl Fn(&str) -> bool) -> String {
         let end = Instant::now() + PATIENCE;
-        loop {
+        while Instant::now() < end {
             self.send(key);
-            let next = Instant::now() + Duration::from_millis(300);
-            while Instant::now() < next {
-                let text = self.text();
-                if is_right(&text) {
-                    return text;
-                }
-                assert!(Instant::now() < end, "waiting for {what}; the screen shows\n{text}");
-                thread::sleep(Duration::from_millis(5));
+            if let Some(text) = self.seen_before(Instant::now() + Duration::from_millis(300), &is_right) {
+                return text;
             }
         }
+        self.missed(what)
+    }
+
+    /// The screen as soon as it is as it should be, unless that takes too long.
+    fn seen_before(&self, end: Instant, is_right: &impl Fn(&str) -> bool) -> Option<String> {
+        loop {
+            let text = self.text();
+            if is_right(&text) {
+                return Some(text);
+            }
+            if Instant::now() >= end {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[track_caller]
+    fn missed(&self, what: &str) -> ! {
+        panic!("waiting for {what}; the screen shows\n{}", self.text())
     }
 
     /// Waits until the screen says this.

@@ -2,11 +2,9 @@
 
 use rookery_rules::{Solvable, Worth};
 
-use super::Position;
-use super::code;
 use super::position::Stage;
-use super::prospects::Prospects;
 use super::race::Race;
+use super::{Position, code, prospects};
 
 /// Rows turned upside down.
 #[inline]
@@ -83,7 +81,7 @@ impl Solvable for Position {
     #[inline]
     fn promise(&self) -> i32 {
         let (mine, theirs) = self.turned();
-        Prospects::new(mine, theirs, self.rows).sum()
+        prospects::promise(mine, theirs, self.rows)
     }
 }
 

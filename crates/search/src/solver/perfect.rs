@@ -1,12 +1,9 @@
 //! A player that cannot be beaten from a won position, where the solver reaches.
 
-use std::num::NonZeroUsize;
-use std::thread;
-
 use rookery_rules::Solvable;
 
 use super::{Solver, Want};
-use crate::{Budget, Strategy};
+use crate::{Budget, Strategy, n_cores};
 
 /// Solves the position and plays a best move. Where that takes too long another strategy answers.
 ///
@@ -22,6 +19,9 @@ pub struct Perfect<P, F> {
     /// Bytes for the table.
     bytes: usize,
 }
+
+/// More threads than this hardly help within the time of a move.
+const MAX_THREADS: usize = 8;
 
 /// A game that lasts at most so many more moves may well be solved in the time of a move.
 const IN_SIGHT: u64 = 60;
@@ -56,9 +56,10 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
         }
         let solver = self.solver.as_mut().expect("it was just made");
         solver.move_to(position);
-        solver.threads = if budget.deadline.is_some() { n_cores() } else { 1 };
+        solver.threads = if budget.deadline.is_some() { n_cores().min(MAX_THREADS) } else { 1 };
         let limited = budget.work.is_some() || budget.deadline.is_some();
         let work = if limited { budget.work } else { Some(self.nodes) };
+        // In twelfths of the time; the rest is for the other strategy.
         let share = if position.max_plies() <= IN_SIGHT { 11 } else { 2 };
         let now = std::time::Instant::now();
         let budget = Budget {
@@ -73,13 +74,6 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
             Goal::Result => solver.keeping_move(&budget),
         }
     }
-}
-
-/// More threads than this hardly help within the time of a move.
-const MAX_THREADS: usize = 8;
-
-fn n_cores() -> usize {
-    thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS)
 }
 
 impl<P: Solvable, F: Strategy<P>> Strategy<P> for Perfect<P, F> {
