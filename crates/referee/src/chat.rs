@@ -1,5 +1,7 @@
 //! What players say to each other: bounded, kept, and without any effect on the game.
 
+use std::task::{Context, Poll, ready};
+
 use rookery_rules::{MAX_SEATS, Seat};
 use tokio::sync::mpsc;
 
@@ -45,14 +47,33 @@ impl Chat {
         ChatBox { seat, lines: self.sender.clone() }
     }
 
-    /// The next line that somebody said, if there is one and he has not said too much.
+    /// Whether nobody has said anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The next line that somebody said, if there is one and it has not said too much.
     pub(crate) fn next(&mut self) -> Option<(Seat, String)> {
-        while let Ok((seat, text)) = self.lines.try_recv() {
-            self.said[seat.index()] += 1;
-            if self.said[seat.index()] <= MAX_CHAT_LINES {
-                return Some((seat, text));
+        while let Ok(line) = self.lines.try_recv() {
+            if let Some(line) = self.count(line) {
+                return Some(line);
             }
         }
         None
+    }
+
+    /// The next line as soon as there is one.
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<(Seat, String)> {
+        loop {
+            let line = ready!(self.lines.poll_recv(cx)).expect("we keep a sender ourselves");
+            if let Some(line) = self.count(line) {
+                return Poll::Ready(line);
+            }
+        }
+    }
+
+    fn count(&mut self, (seat, text): (Seat, String)) -> Option<(Seat, String)> {
+        self.said[seat.index()] += 1;
+        (self.said[seat.index()] <= MAX_CHAT_LINES).then_some((seat, text))
     }
 }

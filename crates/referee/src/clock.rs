@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use rookery_rules::{BySeat, Seat};
+use rookery_rules::{BySeat, ParseDurationError, Seat, parse_duration, parse_duration_or_zero, write_duration};
 
 /// How much time the players have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +50,12 @@ impl fmt::Display for ParseTimeError {
 
 impl std::error::Error for ParseTimeError {}
 
+impl From<ParseDurationError> for ParseTimeError {
+    fn from(_: ParseDurationError) -> Self {
+        Self
+    }
+}
+
 impl FromStr for TimeControl {
     type Err = ParseTimeError;
 
@@ -57,47 +63,13 @@ impl FromStr for TimeControl {
         if text == "untimed" {
             Ok(Self::Untimed)
         } else if let Some((base, increment)) = text.split_once('+') {
-            let zero = matches!(increment, "0" | "0s" | "0ms");
-            let increment = if zero { Duration::ZERO } else { parse_duration(increment)? };
-            Ok(Self::Fischer { base: parse_duration(base)?, increment })
+            Ok(Self::Fischer { base: parse_duration(base)?, increment: parse_duration_or_zero(increment)? })
         } else if let Some((per_move, bank)) = text.split_once('/') {
             Ok(Self::Bank { per_move: parse_duration(per_move)?, bank: parse_duration(bank)? })
         } else {
             Ok(Self::PerMove(parse_duration(text)?))
         }
     }
-}
-
-/// Reads `500ms`, `2s`, `1.5s`, `3m`, `1h` or `2` (seconds), from 1 ms to 24 h.
-///
-/// ```
-/// use std::time::Duration;
-/// use rookery_referee::parse_duration;
-/// assert_eq!(parse_duration("1.5s"), Ok(Duration::from_millis(1500)));
-/// assert!(parse_duration("-1s").is_err());
-/// ```
-pub fn parse_duration(text: &str) -> Result<Duration, ParseTimeError> {
-    let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit_at);
-    let well_formed = number.len() <= 12 && number.starts_with(|c: char| c.is_ascii_digit());
-    let number: f64 = number.parse().ok().filter(|_| well_formed).ok_or(ParseTimeError)?;
-    let milliseconds = match unit {
-        "ms" => number,
-        "s" | "" => number * 1e3,
-        "m" => number * 60e3,
-        "h" => number * 3600e3,
-        _ => return Err(ParseTimeError),
-    };
-    if !(1.0..=24.0 * 3600e3).contains(&milliseconds) {
-        return Err(ParseTimeError);
-    }
-    Ok(Duration::from_millis(milliseconds.round() as u64))
-}
-
-/// Writes a time as [`parse_duration`] reads it, in milliseconds or whole seconds.
-pub fn write_duration(time: Duration) -> String {
-    let ms = time.as_millis();
-    if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
 }
 
 /// What one answer cost its player.
@@ -134,9 +106,9 @@ impl Clock {
         self.control
     }
 
-    /// Sets what is left of a seat's base or bank, as [`Charge::left`] once said: a match that goes on.
-    pub fn set_left(&mut self, seat: Seat, left: Duration) {
-        self.left[seat] = left;
+    /// What is left of a seat's base or bank; for a time a move, that time. `None` without a time control.
+    pub fn left(&self, seat: Seat) -> Option<Duration> {
+        (self.control != TimeControl::Untimed).then(|| self.left[seat])
     }
 
     /// The time a seat has for its next answer; `None` without a time control.
@@ -169,8 +141,9 @@ impl Clock {
     }
 
     /// Takes the time of an answer off a seat's clock, and adds the increment if the answer was a move. `None`
-    /// without a time control.
+    /// without a time control. Whole milliseconds only, as a record keeps them, so that both agree.
     pub fn charge(&mut self, seat: Seat, used: Duration, moved: bool) -> Option<Charge> {
+        let used = Duration::from_millis(u64::try_from(used.as_millis()).unwrap_or(u64::MAX));
         let left = &mut self.left[seat];
         match self.control {
             TimeControl::Untimed => return None,

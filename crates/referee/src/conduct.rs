@@ -105,6 +105,8 @@ pub struct Conduct {
     pub bad_answer: Penalty,
     /// What everything else costs: no answer, or one that was not asked for.
     pub no_answer: Penalty,
+    /// Whether the last seat plays on alone when the others have resigned, if the rules let it. Usually it has won.
+    pub plays_on: bool,
 }
 
 /// The most retries of one turn, whatever the conduct says.
@@ -162,7 +164,13 @@ impl Conduct {
     }
 
     const fn without_retries(penalty: Penalty) -> Self {
-        Self { retries: Retries::Limited(0), only_in_play: false, bad_answer: penalty, no_answer: penalty }
+        Self {
+            retries: Retries::Limited(0),
+            only_in_play: false,
+            bad_answer: penalty,
+            no_answer: penalty,
+            plays_on: false,
+        }
     }
 
     /// The same with so many retries of a bad answer.
@@ -181,6 +189,12 @@ impl Conduct {
     #[must_use]
     pub const fn only_in_play(self) -> Self {
         Self { only_in_play: true, ..self }
+    }
+
+    /// The same, but who is left alone by resignations plays on.
+    #[must_use]
+    pub const fn playing_on(self) -> Self {
+        Self { plays_on: true, ..self }
     }
 
     /// What an offence costs when `refused` answers of the same turn were refused before it, in play or while the
@@ -206,7 +220,8 @@ impl Conduct {
 
 impl fmt::Display for Conduct {
     /// `remove`, `abort`, `remove/abort` (a bad answer, no answer) or `abort/remove`; then the retries, if there are
-    /// any, `,retry=2` or `,retry=until-deadline`; then `,in-play` if there are none before play.
+    /// any, `,retry=2` or `,retry=until-deadline`; then `,in-play` if there are none before play; then `,play-on` if the last
+    /// seat plays on alone.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.bad_answer, self.no_answer) {
             (Penalty::Abort, Penalty::Abort) => f.write_str("abort")?,
@@ -219,7 +234,8 @@ impl fmt::Display for Conduct {
             Retries::Limited(n) => write!(f, ",retry={n}")?,
             Retries::UntilDeadline => f.write_str(",retry=until-deadline")?,
         }
-        if self.only_in_play { f.write_str(",in-play") } else { Ok(()) }
+        f.write_str(if self.only_in_play { ",in-play" } else { "" })?;
+        f.write_str(if self.plays_on { ",play-on" } else { "" })
     }
 }
 
@@ -231,7 +247,7 @@ impl fmt::Display for ParseConductError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "expected forfeit, remove, abort, retry=N or retry=until-deadline, or two of them as `abort,retry=1`; \
-             with `,in-play` behind it for retries only in play",
+             with `,in-play` behind it for retries only in play, and `,play-on` if the last seat plays on alone",
         )
     }
 }
@@ -257,6 +273,10 @@ impl FromStr for Conduct {
                 }
                 "in-play" if idx > 0 => {
                     conduct.only_in_play = true;
+                    continue;
+                }
+                "play-on" if idx > 0 => {
+                    conduct.plays_on = true;
                     continue;
                 }
                 _ => {
@@ -288,6 +308,7 @@ mod tests {
             "abort,retry=until-deadline",
             "remove/abort,retry=1",
             "remove,retry=1,in-play",
+            "remove,play-on",
         ] {
             assert_eq!(text.parse::<Conduct>().unwrap().to_string(), text);
         }

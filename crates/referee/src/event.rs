@@ -2,7 +2,7 @@
 
 use rookery_rules::{Position, Seat};
 
-use crate::{Charge, Offence, Ruling, Verdict};
+use crate::{Charge, Evidence, Info, Offence, Question, Ruling, Verdict};
 
 /// One thing that happened. The first is `Started`, the last `Ended`, and nothing comes after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -10,13 +10,17 @@ pub enum Event<P, M> {
     /// The match begins, or goes on, from here.
     Started(P),
     /// A seat moved.
-    Moved { seat: Seat, mv: M, charge: Option<Charge> },
+    Moved { seat: Seat, mv: M, charge: Option<Charge>, info: Option<Box<Info>> },
     /// A seat said something to all. It never affects the game.
     Said { seat: Seat, text: String },
     /// A seat gave up.
     Resigned { seat: Seat },
     /// A seat offended.
-    Fouled(Foul),
+    Fouled(Box<Foul>),
+    /// A seat took moves back; the match goes on from where so many were made.
+    TakenBack { seat: Seat, to: u64 },
+    /// The players agreed on a draw.
+    Drawn,
     /// The match is over.
     Ended(Verdict),
 }
@@ -33,10 +37,8 @@ pub struct Foul {
     pub offence: Offence,
     /// What it cost.
     pub ruling: Ruling,
-    /// What was sent and why it did not do, for people.
-    pub detail: String,
-    /// The moves that were legal, if the seat owed one; shortened when there are very many.
-    pub legal: Vec<String>,
+    /// What speaks for it.
+    pub evidence: Evidence,
     /// The time it took.
     pub charge: Option<Charge>,
 }
@@ -48,6 +50,11 @@ pub struct Foul {
 pub trait Observer<P: Position> {
     /// Something happened.
     fn see(&mut self, event: &EventOf<P>, position: &P);
+
+    /// A question is put to a seat.
+    fn asked(&mut self, question: &Question<'_, P>) {
+        let _ = question;
+    }
 }
 
 impl<P: Position> Observer<P> for () {
@@ -58,6 +65,11 @@ impl<P: Position, A: Observer<P>, B: Observer<P>> Observer<P> for (A, B) {
     fn see(&mut self, event: &EventOf<P>, position: &P) {
         self.0.see(event, position);
         self.1.see(event, position);
+    }
+
+    fn asked(&mut self, question: &Question<'_, P>) {
+        self.0.asked(question);
+        self.1.asked(question);
     }
 }
 
@@ -70,5 +82,33 @@ impl<P: Position> Observer<P> for Vec<EventOf<P>> {
 impl<P: Position, O: Observer<P> + ?Sized> Observer<P> for &mut O {
     fn see(&mut self, event: &EventOf<P>, position: &P) {
         (**self).see(event, position);
+    }
+
+    fn asked(&mut self, question: &Question<'_, P>) {
+        (**self).asked(question);
+    }
+}
+
+impl<P: Position, O: Observer<P>> Observer<P> for Option<O> {
+    fn see(&mut self, event: &EventOf<P>, position: &P) {
+        if let Some(observer) = self {
+            observer.see(event, position);
+        }
+    }
+
+    fn asked(&mut self, question: &Question<'_, P>) {
+        if let Some(observer) = self {
+            observer.asked(question);
+        }
+    }
+}
+
+impl<P: Position, O: Observer<P> + ?Sized> Observer<P> for Box<O> {
+    fn see(&mut self, event: &EventOf<P>, position: &P) {
+        (**self).see(event, position);
+    }
+
+    fn asked(&mut self, question: &Question<'_, P>) {
+        (**self).asked(question);
     }
 }

@@ -1,62 +1,89 @@
 //! The loop that gives the referee players and time.
 
+use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rookery_rules::{Position, Seat, Seats, Seed};
+use rookery_rules::{Position, Seat, Seats};
 use tokio::time::Instant;
 
 use crate::chat::Chat;
-use crate::waiting::{Asked, Listened, Turn, guarded, late, listen, panicked, wait};
+use crate::controls::Order;
+use crate::waiting::{Asked, Listened, Others, Turn, guarded, listen, panicked, wait};
 use crate::{
-    Answering, Cause, Charge, Clock, Event, EventOf, Failure, Fault, LagProbe, Observer, Offence, Player,
-    Question, Referee, TimeControl, Verdict,
+    Answering, Cause, Controls, Event, EventOf, Evidence, Failure, Fault, Invitation, Kind, LagProbe, MatchSpec,
+    Observer, Offence, Player, Question, Referee, Verdict,
 };
 
-/// The terms of a match: time, its tolerances, and the seed.
+/// Our own tolerances. What the players have agreed on is in the [`MatchSpec`].
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// The clocks at the start; full ones, or what is left of them when a match goes on.
-    pub clock: Option<Clock>,
-    /// How much time the players have.
-    pub control: TimeControl,
     /// The time to get ready before the first move, and to take note of anything that is told later.
     pub startup: Duration,
     /// How much longer than its time an answer may take before it counts as late: jitter that is ours. The players are
     /// not told.
     pub margin: Duration,
-    /// The most time an answer may take when there is no time control: nothing is waited for without a limit.
+    /// The most time an answer of a program may take when there is no time control: nothing but a person is waited for
+    /// without a limit.
     pub answer_cap: Duration,
     /// How late our own loop runs; deadlines move by that much.
     pub lag: LagProbe,
     /// The most that a deadline moves; beyond it the match is stopped, as our failure.
     pub lag_cap: Duration,
-    /// Where all randomness of the match comes from.
-    pub seed: Seed,
 }
 
-impl Terms {
-    /// A time control with the usual tolerances.
-    pub fn new(control: TimeControl, seed: Seed) -> Self {
+impl Default for Terms {
+    fn default() -> Self {
         Self {
-            clock: None,
-            control,
             startup: Duration::from_secs(10),
             margin: Duration::from_millis(100),
             answer_cap: Duration::from_mins(10),
             lag: LagProbe::default(),
             lag_cap: Duration::from_secs(2),
-            seed,
         }
-    }
-
-    /// No time control.
-    pub fn untimed(seed: Seed) -> Self {
-        Self::new(TimeControl::Untimed, seed)
     }
 }
 
-/// Plays a match to its end.
+/// What a match is played under, beside the referee and the players.
+#[derive(Clone, Debug)]
+pub struct Session<'a, P: Position> {
+    /// What was agreed.
+    pub spec: &'a MatchSpec,
+    /// Our own tolerances.
+    pub terms: &'a Terms,
+    /// The moves made before: of an opening, or of a match that goes on.
+    pub moves: &'a [P::Move],
+    /// The way into the running match.
+    pub controls: Controls,
+}
+
+impl<'a, P: Position> Session<'a, P> {
+    /// A match from its first move, that nobody interrupts.
+    pub fn new(spec: &'a MatchSpec, terms: &'a Terms) -> Self {
+        Self { spec, terms, moves: &[], controls: Controls::default() }
+    }
+}
+
+/// How the loop was left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// The match is over.
+    Verdict(Verdict),
+    /// It was stopped on the way, without a verdict: it can go on later.
+    Suspended,
+}
+
+impl End {
+    /// The verdict, if there is one.
+    pub fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::Verdict(verdict) => Some(verdict),
+            Self::Suspended => None,
+        }
+    }
+}
+
+/// Plays a match to its end, or until it is suspended.
 ///
 /// Whatever the players do, there is a verdict: misconduct is ruled by the referee's conduct, a panic of a player or
 /// an observer that lives in this process is caught.
@@ -66,22 +93,23 @@ impl Terms {
 pub async fn play<P: Position>(
     referee: Referee<P>,
     players: &mut [Box<dyn Player<P> + '_>],
-    terms: &Terms,
+    session: &Session<'_, P>,
     observer: &mut (dyn Observer<P> + Send),
-) -> Verdict {
+) -> End {
     let n_seats = referee.position().n_seats();
     assert_eq!(players.len(), n_seats, "there is one player for each seat");
-    let built_in: Seats = Seat::all(n_seats).filter(|seat| players[seat.index()].is_built_in()).collect();
-    let clock = terms.clock.clone().unwrap_or_else(|| Clock::new(terms.control, n_seats));
+    let is_built_in = |seat: &Seat| players[seat.index()].kind() == Kind::BuiltIn;
+    let built_in: Seats = Seat::all(n_seats).filter(is_built_in).collect();
     let mut table = Table {
         referee: referee.with_built_in(built_in),
         players,
-        terms,
+        session,
         observer: Some(observer),
-        clock,
         chat: Chat::new(),
+        said: VecDeque::new(),
         deaf: Seats::NONE,
         ended: false,
+        suspended: false,
     };
     table.run().await
 }
@@ -89,30 +117,34 @@ pub async fn play<P: Position>(
 struct Table<'a, 'p, P: Position> {
     referee: Referee<P>,
     players: &'a mut [Box<dyn Player<P> + 'p>],
-    terms: &'a Terms,
+    session: &'a Session<'a, P>,
     /// Gone once it has panicked.
     observer: Option<&'a mut (dyn Observer<P> + Send)>,
-    clock: Clock,
     chat: Chat,
+    /// What the observer has seen said, and the players were not told yet: they are before the next answer is judged.
+    said: VecDeque<(Seat, String)>,
     /// Who failed to take note of something. Such a player is told nothing more, so it costs waiting only once.
     deaf: Seats,
     /// Whether the end is announced, after which nothing comes.
     ended: bool,
+    suspended: bool,
 }
 
 impl<P: Position> Table<'_, '_, P> {
-    async fn run(&mut self) -> Verdict {
-        for seat in Seat::all(self.players.len()) {
-            let chat = self.chat.box_of(seat);
-            let player = &mut self.players[seat.index()];
-            if guarded(|| player.seated(seat, chat)).is_err() {
-                self.stop(panicked(seat));
-            }
-        }
+    async fn run(&mut self) -> End {
+        self.seat_all();
         let started = Event::Started(self.referee.position().clone());
         self.announce(started).await;
         let mut turn: Option<Turn> = None;
         while let Some(seat) = self.referee.to_ask() {
+            if self.session.controls.is_pending() {
+                self.obey_all().await;
+                turn = None;
+                if self.suspended {
+                    return End::Suspended;
+                }
+                continue;
+            }
             // A question goes on while its answers are refused, or while others offend.
             let current = turn.take().filter(|turn| turn.seat == seat).unwrap_or_else(|| self.new_turn(seat));
             turn = self.one_question(current).await;
@@ -120,55 +152,103 @@ impl<P: Position> Table<'_, '_, P> {
         let verdict = self.referee.verdict().expect("nobody is asked, so there is a verdict").clone();
         self.ended = true;
         self.announce(Event::Ended(verdict.clone())).await;
-        verdict
+        End::Verdict(verdict)
+    }
+
+    fn seat_all(&mut self) {
+        for seat in Seat::all(self.players.len()) {
+            let invitation = Invitation {
+                seat,
+                spec: self.session.spec,
+                moves: self.session.moves,
+                chat: self.chat.box_of(seat),
+                stop: self.session.controls.stop(),
+            };
+            let player = &mut self.players[seat.index()];
+            if guarded(|| player.seated(&invitation)).is_err() {
+                self.stop(panicked(seat));
+            }
+        }
     }
 
     fn new_turn(&self, seat: Seat) -> Turn {
         let extra = || self.players[seat.index()].extra_time(self.referee.position());
-        let allowance = self.clock.allowance(seat).map(|time| time + guarded(extra).unwrap_or_default());
-        Turn::new(seat, allowance, &self.terms.lag)
+        let allowance = self.referee.clock().allowance(seat);
+        let allowance = allowance.map(|time| time + guarded(extra).unwrap_or_default());
+        Turn::new(seat, allowance, &self.session.terms.lag)
     }
 
     /// Asks once and judges what comes of it. Gives back the turn if the question is still open.
     async fn one_question(&mut self, mut turn: Turn) -> Option<Turn> {
         match self.ask(&mut turn).await {
             Asked::Foul(offender, fault) => {
-                let pause = turn.pause(&self.terms.lag);
+                let pause = turn.pause(&self.session.terms.lag);
                 self.foul(offender, fault).await;
-                turn.resume(pause, &self.terms.lag);
+                turn.resume(pause, &self.session.terms.lag);
                 Some(turn)
             }
-            Asked::Answer(answer, fouls) if fouls.is_empty() => self.judge(turn, answer).await,
-            Asked::Answer(answer, fouls) => {
-                let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
-                let was_legal = is_legal(self.referee.position());
-                let pause = turn.pause(&self.terms.lag);
-                for (offender, fault) in fouls {
-                    self.foul(offender, fault).await;
-                }
-                turn.resume(pause, &self.terms.lag);
-                if self.referee.to_ask() != Some(turn.seat) {
-                    return None;
-                }
-                // A move that only the removal of another made illegal is no offence: the question is put anew.
-                let spoilt = was_legal && !is_legal(self.referee.position());
-                if spoilt { Some(turn) } else { self.judge(turn, answer).await }
+            Asked::Order(order) => {
+                self.obey(order).await;
+                None
             }
+            Asked::Answer(answer, others) if others.is_empty() && self.is_quiet() => {
+                self.judge(turn, answer).await
+            }
+            Asked::Answer(answer, others) => self.judge_after(turn, answer, others).await,
         }
     }
 
+    /// Whether nothing else has happened that comes before the answer.
+    fn is_quiet(&self) -> bool {
+        self.said.is_empty() && self.chat.is_empty() && !self.session.controls.is_pending()
+    }
+
+    /// Judges an answer after everything else that has come up: what was said, offences of others, orders.
+    async fn judge_after(
+        &mut self,
+        mut turn: Turn,
+        answer: Result<P::Move, Failure>,
+        others: Others,
+    ) -> Option<Turn> {
+        let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
+        let was_legal = is_legal(self.referee.position());
+        let ply = self.referee.plies();
+        let pause = turn.pause(&self.session.terms.lag);
+        let fouls = self.tell_said().await;
+        self.settle(fouls).await;
+        for (offender, fault) in others.fouls {
+            self.foul(offender, fault).await;
+        }
+        for order in others.orders {
+            self.obey(order).await;
+        }
+        self.obey_all().await;
+        turn.resume(pause, &self.session.terms.lag);
+        if self.suspended || self.referee.to_ask() != Some(turn.seat) || self.referee.plies() != ply {
+            return None;
+        }
+        // A move that only the removal of another made illegal is no offence: the question is put anew.
+        let spoilt = was_legal && !is_legal(self.referee.position());
+        if spoilt { Some(turn) } else { self.judge(turn, answer).await }
+    }
+
     async fn judge(&mut self, mut turn: Turn, answer: Result<P::Move, Failure>) -> Option<Turn> {
-        let charge = self.charge(&turn, &answer);
-        let event = self.referee.judge(answer, charge)?;
+        let used = turn.allowance.and_then(|_| turn.used(&self.session.terms.lag));
+        let mut event = self.referee.judge(answer, used)?;
+        if let Event::Moved { info, .. } = &mut event {
+            let player = &mut self.players[turn.seat.index()];
+            // What a player says of its move is a courtesy: a panic there costs nothing.
+            *info = guarded(|| player.info()).unwrap_or_default();
+        }
         let Event::Fouled(foul) = &event else {
             self.announce(event).await;
             return None;
         };
-        turn.reason = Some(foul.detail.clone());
+        turn.refusal = Some(Box::new(foul.evidence.clone()));
         // Others may be slow to take note of the refusal; that time is not the player's.
-        let pause = turn.pause(&self.terms.lag);
+        let pause = turn.pause(&self.session.terms.lag);
         self.announce(event).await;
-        turn.resume(pause, &self.terms.lag);
+        turn.resume(pause, &self.session.terms.lag);
         Some(turn)
     }
 
@@ -178,51 +258,117 @@ impl<P: Position> Table<'_, '_, P> {
         }
     }
 
-    /// What the answer that just came costs. Only a legal move changes the clock: else the question may be asked
-    /// again, and its time is counted from the beginning.
-    fn charge(&mut self, turn: &Turn, answer: &Result<P::Move, Failure>) -> Option<Charge> {
-        turn.allowance?;
-        let used = turn.used(&self.terms.lag)?;
-        let moved = matches!(*answer, Ok(mv) if self.referee.position().is_legal(mv));
-        if moved { self.clock.charge(turn.seat, used, true) } else { self.clock.preview(turn.seat, used) }
+    async fn obey_all(&mut self) {
+        while let Some(order) = self.session.controls.next() {
+            self.obey(order).await;
+        }
+    }
+
+    /// Does what an order says, if it still makes sense.
+    async fn obey(&mut self, order: Order) {
+        let event = match order {
+            Order::Resign(seat) => self.referee.resign(seat),
+            Order::TakeBack { seat, to } => self.referee.take_back(seat, to),
+            Order::Draw => self.referee.draw(),
+            Order::Suspend => {
+                self.suspended = true;
+                None
+            }
+            Order::Cancel(reason) => {
+                self.referee.stop(Cause::Cancelled, None, reason);
+                None
+            }
+        };
+        if let Some(event) = event {
+            self.announce(event).await;
+        }
     }
 
     async fn ask(&mut self, turn: &mut Turn) -> Asked<P::Move> {
+        let asked = self.put(turn).await;
+        self.complete(turn, asked)
+    }
+
+    /// Puts the question and waits for what comes of it.
+    async fn put(&mut self, turn: &mut Turn) -> Asked<P::Move> {
         if let Some(asked) = self.spoke_too_early() {
             return asked;
         }
+        let terms = self.session.terms;
         let seat = turn.seat;
-        let used = turn.used(&self.terms.lag);
+        let used = turn.used(&terms.lag);
         let question = Question {
             position: self.referee.position(),
             seat,
             ply: self.referee.plies(),
             refused: self.referee.refused(),
-            reason: turn.reason.as_deref(),
-            clock: &self.clock,
+            refusal: turn.refusal.as_deref(),
+            clock: self.referee.clock(),
             time: turn.allowance.map(|allowance| allowance.saturating_sub(used.unwrap_or_default())),
-            seed: self.terms.seed.derive(seat.index() as u64).derive(self.referee.plies()),
+            seed: self.session.spec.seat_seed(seat).derive(self.referee.plies()),
         };
+        if let Some(observer) = &mut self.observer
+            && guarded(|| observer.asked(&question)).is_err()
+        {
+            self.observer = None;
+        }
         let (before, rest) = self.players.split_at_mut(seat.index());
         let (player, after) = rest.split_first_mut().expect("there is a player for each seat");
+        let kind = player.kind();
         let Ok(answering) = guarded(|| player.choose(question)) else {
-            return Asked::Answer(Err(panicked(seat)), vec![]);
+            return Asked::Answer(Err(panicked(seat)), Others::default());
         };
         match answering {
             Answering::Now(answer) => {
-                let limit = turn.allowance.map(|allowance| allowance + self.terms.margin);
-                match (turn.used(&self.terms.lag), limit) {
-                    (Some(used), Some(limit)) if used > limit => {
-                        Asked::Answer(Err(late(used, turn.allowance)), vec![])
-                    }
-                    _ => Asked::Answer(answer, vec![]),
-                }
+                let late = turn.is_late(kind, terms);
+                Asked::Answer(late.map_or(answer, Err), Others::default())
             }
             Answering::Later(answer) => {
                 // The cap is the question's, not the attempt's.
                 turn.start.get_or_insert_with(Instant::now);
-                wait(answer, before, after, turn, &self.referee, self.terms).await
+                let said = &mut self.said;
+                let observer = &mut self.observer;
+                let position = self.referee.position();
+                let mut hear = |seat: Seat, text: String| {
+                    let event = Event::Said { seat, text };
+                    if let Some(watching) = observer
+                        && guarded(|| watching.see(&event, position)).is_err()
+                    {
+                        *observer = None;
+                    }
+                    let Event::Said { seat, text } = event else { return };
+                    said.push_back((seat, text));
+                };
+                let scene = crate::waiting::Scene {
+                    before,
+                    after,
+                    turn,
+                    kind,
+                    referee: &self.referee,
+                    session: self.session,
+                    chat: &mut self.chat,
+                    hear: &mut hear,
+                };
+                wait(answer, scene).await
             }
+        }
+    }
+
+    /// Adds to a late answer what had arrived of it.
+    fn complete(&mut self, turn: &Turn, asked: Asked<P::Move>) -> Asked<P::Move> {
+        match asked {
+            Asked::Answer(Err(Failure::Fault(fault)), others) if fault.offence == Offence::Timeout => {
+                let player = &mut self.players[turn.seat.index()];
+                let Evidence { sent, expected, .. } = guarded(|| player.unanswered()).unwrap_or_default();
+                let evidence = Evidence {
+                    sent: fault.evidence.sent.clone().or(sent),
+                    expected: fault.evidence.expected.clone().or(expected),
+                    ..*fault.evidence
+                };
+                let fault = Fault { offence: fault.offence, evidence: Box::new(evidence) };
+                Asked::Answer(Err(fault.into()), others)
+            }
+            other => other,
         }
     }
 
@@ -237,7 +383,7 @@ impl<P: Position> Table<'_, '_, P> {
             match guarded(|| player.poll_foul(&mut cx)) {
                 Ok(Poll::Pending) => {}
                 Ok(Poll::Ready(fault)) => return Some(Asked::Foul(seat, fault)),
-                Err(()) => return Some(Asked::Answer(Err(panicked(seat)), vec![])),
+                Err(()) => return Some(Asked::Answer(Err(panicked(seat)), Others::default())),
             }
         }
         None
@@ -245,26 +391,42 @@ impl<P: Position> Table<'_, '_, P> {
 
     /// Tells everybody what happened, then whatever came of telling it.
     async fn announce(&mut self, event: EventOf<P>) {
-        let mut fouls = self.tell(&event).await;
-        // Each seat fails to take note at most once and says only so much, so this ends.
+        let fouls = self.tell(&event).await;
+        self.settle(fouls).await;
+    }
+
+    /// Judges what came of telling something, and tells that too, with everything that was said meanwhile. Each seat
+    /// fails to take note at most once and says only so much, so this ends.
+    async fn settle(&mut self, mut fouls: Vec<(Seat, Fault)>) {
         loop {
             if !fouls.is_empty() {
                 let (seat, fault) = fouls.remove(0);
                 if let Some(event) = self.referee.foul(seat, fault) {
                     fouls.extend(self.tell(&event).await);
                 }
-            } else if let Some((seat, text)) = self.chat.next()
-                && !self.ended
-            {
-                fouls.extend(self.tell(&Event::Said { seat, text }).await);
+            } else if !self.ended && !(self.said.is_empty() && self.chat.is_empty()) {
+                fouls.extend(self.tell_said().await);
             } else {
                 break;
             }
         }
     }
 
-    /// Tells the observer and then every player, in turn order; those who need time take it together. Who does not
-    /// take note in time offends.
+    /// Tells the players what was said, each line to all of them before the next.
+    async fn tell_said(&mut self) -> Vec<(Seat, Fault)> {
+        let mut fouls = vec![];
+        loop {
+            if let Some((seat, text)) = self.said.pop_front() {
+                fouls.extend(self.tell_players(&Event::Said { seat, text }).await);
+            } else if let Some((seat, text)) = self.chat.next() {
+                fouls.extend(self.tell(&Event::Said { seat, text }).await);
+            } else {
+                return fouls;
+            }
+        }
+    }
+
+    /// Tells the observer and then every player.
     async fn tell(&mut self, event: &EventOf<P>) -> Vec<(Seat, Fault)> {
         let position = self.referee.position();
         if let Some(observer) = &mut self.observer
@@ -272,6 +434,12 @@ impl<P: Position> Table<'_, '_, P> {
         {
             self.observer = None;
         }
+        self.tell_players(event).await
+    }
+
+    /// Tells every player, in turn order; those who need time take it together. Who does not take note in time offends.
+    async fn tell_players(&mut self, event: &EventOf<P>) -> Vec<(Seat, Fault)> {
+        let position = self.referee.position();
         let mut fouls = Vec::new();
         let mut hearings = Vec::new();
         let mut failure = None;
@@ -291,7 +459,7 @@ impl<P: Position> Table<'_, '_, P> {
         if hearings.is_empty() && failure.is_none() {
             return fouls;
         }
-        for (seat, listened) in listen(hearings, self.terms).await {
+        for (seat, listened) in listen(hearings, self.session.terms).await {
             self.deaf.put_in(seat);
             match listened {
                 Listened::Fault(fault) => fouls.push((seat, fault)),
@@ -308,8 +476,8 @@ impl<P: Position> Table<'_, '_, P> {
     }
 
     fn stop(&mut self, failure: Failure) {
-        if let Failure::Platform(sentence) = failure {
-            self.referee.stop(Cause::PlatformAbort, sentence);
+        if let Failure::Platform(note) = failure {
+            self.referee.stop(Cause::PlatformAbort, None, note);
         }
     }
 }
@@ -322,9 +490,9 @@ mod tests {
     #[test]
     fn a_match_can_move_between_threads() {
         fn is_send<T: Send>(_: T) {}
-        fn check<P: Position>(referee: Referee<P>, terms: &Terms) {
+        fn check<P: Position>(referee: Referee<P>, session: &Session<'_, P>) {
             let mut players: [Box<dyn Player<P>>; 0] = [];
-            is_send(play(referee, &mut players, terms, &mut ()));
+            is_send(play(referee, &mut players, session, &mut ()));
         }
         let _ = check::<rookery_games::hexapawn::Position>;
     }

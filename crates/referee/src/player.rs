@@ -7,11 +7,24 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rookery_rules::{Position, Seat, Seed};
+use rookery_search::Stop;
 
-use crate::{ChatBox, Clock, EventOf, Offence};
+use crate::{ChatBox, Clock, EventOf, Evidence, Failure, Fault, Info, MatchSpec};
 
 /// A future that can be kept in a trait object.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What sort of player it is: whose fault its failures are, and how long it may think.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A part of Rookery. What it does wrong is our fault and nobody's loss; past its time it is stopped, and its move
+    /// counts.
+    BuiltIn,
+    /// A program of somebody else.
+    Program,
+    /// A person. Without a clock it may think for ever.
+    Person,
+}
 
 /// The live counterpart of the referee at one seat: a built-in, a program at the end of a pipe or a socket, a person.
 ///
@@ -19,13 +32,18 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// of [`choose`](Player::choose) and `hear`; `hear` for `Ended` last. A removed player still hears, but is never
 /// asked again; one that failed to hear is told nothing more.
 pub trait Player<P: Position>: Send {
-    /// The player takes its seat, and gets a box to say things into.
-    fn seated(&mut self, seat: Seat, chat: ChatBox) {
-        let _ = (seat, chat);
+    /// The player takes its seat, and is told what the match is about.
+    fn seated(&mut self, invitation: &Invitation<'_, P>) {
+        let _ = invitation;
     }
 
     /// Answers a question. A future that is dropped before it ends means: too late, the answer is no longer wanted.
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move>;
+
+    /// What the player says about the move it has just answered with; asked for once a move.
+    fn info(&mut self) -> Option<Box<Info>> {
+        None
+    }
 
     /// Hears what happened, with the position after it. `None` when that is done already.
     fn hear<'a>(
@@ -45,6 +63,11 @@ pub trait Player<P: Position>: Send {
         Poll::Pending
     }
 
+    /// What was sent of an answer that did not come in time, and what was expected: asked for when the time is up.
+    fn unanswered(&mut self) -> Evidence {
+        Evidence::default()
+    }
+
     /// Time that this player's protocol grants for the question of this position, beyond what the time control does: a
     /// first turn, say, for which a program may still have to warm up. Without a time control it means nothing.
     fn extra_time(&self, position: &P) -> Duration {
@@ -52,10 +75,25 @@ pub trait Player<P: Position>: Send {
         Duration::ZERO
     }
 
-    /// Whether the player is a part of Rookery. What such a player does wrong is our fault and nobody's loss.
-    fn is_built_in(&self) -> bool {
-        false
+    /// What sort of player it is.
+    fn kind(&self) -> Kind {
+        Kind::Program
     }
+}
+
+/// What a player is told when it takes its seat.
+#[derive(Debug)]
+pub struct Invitation<'a, P: Position> {
+    /// Its place.
+    pub seat: Seat,
+    /// What was agreed. A protocol tells a program only what it may know of it.
+    pub spec: &'a MatchSpec,
+    /// The moves made before: of an opening, or of a match that goes on.
+    pub moves: &'a [P::Move],
+    /// Where it says things to all.
+    pub chat: ChatBox,
+    /// Raised when the match is to stop: for players that think where the match runs.
+    pub stop: Stop,
 }
 
 /// What a player is asked.
@@ -70,7 +108,7 @@ pub struct Question<'a, P> {
     /// How many answers to this question were refused before.
     pub refused: u32,
     /// Why the last answer was refused.
-    pub reason: Option<&'a str>,
+    pub refusal: Option<&'a Evidence>,
     /// All clocks, as they stand at the beginning of the turn.
     pub clock: &'a Clock,
     /// How much time is left for this answer; `None` if there is no time control.
@@ -93,38 +131,5 @@ impl<M: fmt::Debug> fmt::Debug for Answering<'_, M> {
             Self::Now(answer) => f.debug_tuple("Now").field(answer).finish(),
             Self::Later(_) => f.write_str("Later"),
         }
-    }
-}
-
-/// Why there is no move.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failure {
-    /// The player did something wrong.
-    Fault(Fault),
-    /// The player gives up.
-    Resigned,
-    /// We did something wrong.
-    Platform(String),
-}
-
-/// Something a player did wrong.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// What.
-    pub offence: Offence,
-    /// What was sent, what was expected, what the system said: for people.
-    pub detail: String,
-}
-
-impl Fault {
-    /// An offence with its detail.
-    pub fn new(offence: Offence, detail: impl Into<String>) -> Self {
-        Self { offence, detail: detail.into() }
-    }
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
     }
 }

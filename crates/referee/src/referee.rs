@@ -1,15 +1,18 @@
-//! The referee: a state machine that knows neither sockets nor clocks.
+//! The referee: a state machine that knows neither sockets nor threads; somebody else reads the clock.
+
+use std::time::Duration;
 
 use rookery_rules::{BySeat, Outcome, Position, Seat, Seats, Status};
 
-use crate::{Cause, Charge, Conduct, Ending, Event, EventOf, Failure, Fault, Foul, Offence, Ruling, Verdict};
+use crate::{
+    Cause, Charge, Clock, Conduct, Ending, Event, EventOf, Evidence, Failure, Fault, Foul, LISTED_MOVES, MatchSpec,
+    Offence, Ruling, TimeControl, Verdict,
+};
 
-/// How many legal moves a foul lists; a game with more is listed in part.
-const LISTED_MOVES: usize = 500;
-/// How many legal moves a sentence shows; more are counted.
-const SHOWN_MOVES: usize = 8;
+/// How often moves may be taken back in one match, so that every match ends.
+pub const MAX_TAKE_BACKS: u32 = 1000;
 
-/// Watches over one match: who is asked, what an answer means, how it ends.
+/// Watches over one match: who is asked, what an answer means, what is left of the clocks, how it ends.
 ///
 /// ```
 /// use rookery_games::hexapawn;
@@ -22,13 +25,15 @@ const SHOWN_MOVES: usize = 8;
 /// let illegal = referee.position().parse_move("c5")?;
 /// let Some(Event::Fouled(foul)) = referee.judge(Ok(illegal), None) else { panic!("a pawn makes one step") };
 /// assert_eq!(foul.ruling, Ruling::AskAgain);
-/// assert_eq!(foul.detail, "sent c4-c5: player 1 has no pawn on c4");
+/// assert_eq!(foul.evidence.sent.as_deref(), Some("c4-c5"));
+/// assert_eq!(foul.evidence.note, "player 1 has no pawn on c4");
 /// # Ok::<(), rookery_rules::ParseMoveError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Referee<P: Position> {
     position: P,
     conduct: Conduct,
+    clock: Clock,
     /// Answers refused since the last move.
     refused: u32,
     removed: Seats,
@@ -37,25 +42,60 @@ pub struct Referee<P: Position> {
     plies: u64,
     max_plies: Option<u64>,
     built_in: Seats,
+    /// How it stood before each move, in a casual match.
+    past: Option<Vec<Moment<P>>>,
+    n_take_backs: u32,
     verdict: Option<Verdict>,
 }
 
+/// How a match stood when a move was asked for.
+#[derive(Clone, Debug)]
+struct Moment<P> {
+    position: P,
+    clock: Clock,
+    removed: Seats,
+    n_removals: usize,
+}
+
 impl<P: Position> Referee<P> {
-    /// A match from this position.
+    /// A match from this position, without a time control.
     pub fn new(position: P, conduct: Conduct) -> Self {
+        let clock = Clock::new(TimeControl::Untimed, position.n_seats());
         let mut referee = Self {
             position,
             conduct,
+            clock,
             refused: 0,
             removed: Seats::NONE,
             removals: vec![],
             plies: 0,
             max_plies: None,
             built_in: Seats::NONE,
+            past: None,
+            n_take_backs: 0,
             verdict: None,
         };
         referee.look_for_the_end(None);
         referee
+    }
+
+    /// The match that a spec describes, from its first position.
+    pub fn of_spec(spec: &MatchSpec, first: P) -> Self {
+        let mut referee = Self::new(first, spec.conduct).with_time(spec.time);
+        if spec.casual {
+            referee.past = Some(vec![]);
+        }
+        match spec.max_turns {
+            Some(max_turns) => referee.with_max_plies(max_turns),
+            None => referee,
+        }
+    }
+
+    /// The same match with full clocks of this time control.
+    #[must_use]
+    pub fn with_time(mut self, control: TimeControl) -> Self {
+        self.clock = Clock::new(control, self.position.n_seats());
+        self
     }
 
     /// The same match, drawn after so many moves.
@@ -82,6 +122,12 @@ impl<P: Position> Referee<P> {
     /// The conduct in force.
     pub fn conduct(&self) -> Conduct {
         self.conduct
+    }
+
+    /// The clocks.
+    #[inline]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// How many moves were made.
@@ -119,36 +165,115 @@ impl<P: Position> Referee<P> {
         self.verdict.as_ref()
     }
 
-    /// Judges the answer of the seat that was asked, and says what happened; `None` if we failed and the match was
-    /// stopped.
+    /// Judges the answer of the seat that was asked, which took so long, and says what happened; `None` if we failed and
+    /// the match was stopped. Only a legal move changes the clock: else the question may be asked again, and its time is
+    /// counted from the beginning.
     ///
     /// # Panics
     /// If nobody was asked: the match is over.
-    pub fn judge(&mut self, answer: Result<P::Move, Failure>, charge: Option<Charge>) -> Option<EventOf<P>> {
+    pub fn judge(&mut self, answer: Result<P::Move, Failure>, used: Option<Duration>) -> Option<EventOf<P>> {
         let seat = self.to_ask().expect("an answer is judged only while somebody is asked");
         match answer {
             Ok(mv) if self.position.is_legal(mv) => {
+                if self.past.is_some() {
+                    self.remember();
+                }
+                let charge = used.and_then(|used| self.charge(seat, used));
                 self.position.play_unchecked(mv);
                 self.plies += 1;
                 self.refused = 0;
                 self.look_for_the_end(None);
-                Some(Event::Moved { seat, mv, charge })
+                Some(Event::Moved { seat, mv, charge, info: None })
             }
             Ok(mv) => {
-                let detail = format!("sent {mv}: {}", self.position.reason(mv));
-                self.rule(seat, Fault { offence: Offence::IllegalMove, detail }, charge)
+                let fault =
+                    Fault::new(Offence::IllegalMove, self.position.reason(mv)).sent(mv.to_string());
+                self.rule(seat, fault, used)
             }
-            Err(Failure::Fault(fault)) => self.rule(seat, fault, charge),
-            Err(Failure::Resigned) => {
-                self.refused = 0;
-                self.take_out(seat, Cause::Resigned, format!("{seat} resigned"));
-                Some(Event::Resigned { seat })
-            }
-            Err(Failure::Platform(detail)) => {
-                self.stop(Cause::PlatformAbort, detail);
+            Err(Failure::Fault(fault)) => self.rule(seat, fault, used),
+            Err(Failure::Resigned) => self.resign(seat),
+            Err(Failure::Platform(note)) => {
+                self.stop(Cause::PlatformAbort, None, note);
                 None
             }
         }
+    }
+
+    /// A seat gives up, also out of turn. If one is left it has won, unless the rules or the conduct say otherwise.
+    /// `None` if the match is over or the seat is out already.
+    pub fn resign(&mut self, seat: Seat) -> Option<EventOf<P>> {
+        if self.verdict.is_some() || self.out().contains(seat) {
+            return None;
+        }
+        if self.to_ask() == Some(seat) {
+            self.refused = 0;
+        }
+        self.take_out(seat, Ending::plain(Cause::Resigned, Some(seat)));
+        if self.verdict.is_none() && !self.conduct.plays_on {
+            let out = self.out();
+            let mut left = Seat::all(self.position.n_seats()).filter(|&seat| !out.contains(seat));
+            if let (Some(winner), None) = (left.next(), left.next()) {
+                let outcome = Outcome::win(self.position.n_seats(), winner);
+                self.end(Ending::plain(Cause::Resigned, Some(seat)), Some(outcome));
+            }
+        }
+        Some(Event::Resigned { seat })
+    }
+
+    /// The players agree on a draw. `None` if the match is over.
+    pub fn draw(&mut self) -> Option<EventOf<P>> {
+        if self.verdict.is_some() {
+            return None;
+        }
+        let outcome = self.shared();
+        self.end(Ending::plain(Cause::DrawAgreed, None), Some(outcome));
+        Some(Event::Drawn)
+    }
+
+    /// Takes back all moves from number `to` on, which was a decision of this seat: position, removals and clocks are as
+    /// they were. `None` if that is not possible: the match is over or is no casual one, or it was done too often.
+    pub fn take_back(&mut self, seat: Seat, to: u64) -> Option<EventOf<P>> {
+        if self.verdict.is_some() || self.n_take_backs >= MAX_TAKE_BACKS {
+            return None;
+        }
+        let past = self.past.as_mut()?;
+        let at = usize::try_from(to).ok()?;
+        if past.get(at)?.position.to_move() != Some(seat) {
+            return None;
+        }
+        past.truncate(at + 1);
+        let moment = past.pop().expect("it was there a moment ago");
+        self.n_take_backs += 1;
+        self.position = moment.position;
+        self.clock = moment.clock;
+        self.removed = moment.removed;
+        self.removals.truncate(moment.n_removals);
+        self.plies = to;
+        self.refused = 0;
+        Some(Event::TakenBack { seat, to })
+    }
+
+    /// Keeps how it stands before a move.
+    #[cold]
+    fn remember(&mut self) {
+        let moment = Moment {
+            position: self.position.clone(),
+            clock: self.clock.clone(),
+            removed: self.removed,
+            n_removals: self.removals.len(),
+        };
+        self.past.get_or_insert_default().push(moment);
+    }
+
+    /// Takes the time of a move off the clock. A part of Rookery never has less than none: that the machine was busy is
+    /// not its loss.
+    fn charge(&mut self, seat: Seat, used: Duration) -> Option<Charge> {
+        let used = if self.built_in.contains(seat) {
+            used.min(self.clock.allowance(seat).unwrap_or(Duration::MAX))
+        } else {
+            used
+        };
+        self.clock.charge(seat, used, true)
     }
 
     /// Judges an offence of any seat, also one that owes no move. `None` if nothing happened in the game: the match is
@@ -160,10 +285,12 @@ impl<P: Position> Referee<P> {
         self.rule(seat, fault, None)
     }
 
-    /// Ends the match at once, without a winner and without blame on a player.
-    pub fn stop(&mut self, cause: Cause, sentence: String) {
+    /// Ends the match at once, without a winner and without blame on a player. The note says why, and the seat who it
+    /// was, if it was a part of Rookery.
+    pub fn stop(&mut self, cause: Cause, seat: Option<Seat>, note: String) {
         if self.verdict.is_none() {
-            self.end(Ending { cause, seat: None, sentence }, None);
+            let evidence = Evidence { note, ..Evidence::default() }.bounded();
+            self.end(Ending { cause, seat, evidence: Some(Box::new(evidence)) }, None);
         }
     }
 
@@ -172,48 +299,43 @@ impl<P: Position> Referee<P> {
     }
 
     /// Takes a seat out of the game. If the game ends with it, it is the cause.
-    fn take_out(&mut self, seat: Seat, cause: Cause, sentence: String) {
-        let ending = Ending { cause, seat: Some(seat), sentence };
+    fn take_out(&mut self, seat: Seat, ending: Ending) {
         self.position.remove(seat);
         self.removed.put_in(seat);
         self.removals.push(ending.clone());
         self.look_for_the_end(Some(ending));
     }
 
-    fn rule(&mut self, seat: Seat, fault: Fault, charge: Option<Charge>) -> Option<EventOf<P>> {
+    fn rule(&mut self, seat: Seat, fault: Fault, used: Option<Duration>) -> Option<EventOf<P>> {
         let asked = self.to_ask() == Some(seat);
-        let refused = if asked { self.refused } else { 0 };
-        let legal: Vec<String> = if asked {
-            self.position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect()
-        } else {
-            vec![]
-        };
-        let Fault { offence, detail } = fault;
+        let Fault { offence, evidence } = fault;
+        let mut evidence = evidence.bounded();
+        if asked {
+            evidence.refused = self.refused;
+            evidence.legal = self.position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect();
+        }
         if self.built_in.contains(seat) {
-            let what = predicate(offence, &detail, refused, &legal);
-            self.stop(
-                Cause::PlatformAbort,
-                format!("our own player failed, which is nobody's loss: {seat} {what}"),
-            );
+            self.stop(Cause::PlatformAbort, Some(seat), crate::words::offence(offence, &evidence));
             return None;
         }
         let ruling = self.ruling(seat, offence);
+        let ending = || Ending {
+            cause: Cause::Offence(offence),
+            seat: Some(seat),
+            evidence: Some(Box::new(evidence.clone())),
+        };
+        let charge = used.and_then(|used| self.clock.preview(seat, used));
         match ruling {
             Ruling::AskAgain => self.refused += 1,
             Ruling::Removed => {
-                let sentence = format!("{seat} {}", predicate(offence, &detail, refused, &legal));
                 if asked {
                     self.refused = 0;
                 }
-                self.take_out(seat, Cause::Offence(offence), sentence);
+                self.take_out(seat, ending());
             }
-            Ruling::Aborted => {
-                let what = predicate(offence, &detail, refused, &legal);
-                let sentence = format!("crashed by {seat}, who {what}");
-                self.end(Ending { cause: Cause::Offence(offence), seat: Some(seat), sentence }, None);
-            }
+            Ruling::Aborted => self.end(ending(), None),
         }
-        Some(Event::Fouled(Foul { seat, offence, ruling, detail, legal, charge }))
+        Some(Event::Fouled(Box::new(Foul { seat, offence, ruling, evidence, charge })))
     }
 
     /// Refusals belong to the seat that is asked: another one has nothing to try again.
@@ -241,64 +363,24 @@ impl<P: Position> Referee<P> {
     #[inline]
     fn look_for_the_end(&mut self, removal: Option<Ending>) {
         match self.position.status() {
-            Status::ToMove(_) if self.max_plies.is_some_and(|max| self.plies >= max) => self.draw_by_cap(),
+            Status::ToMove(_) if self.max_plies.is_some_and(|max| self.plies >= max) => {
+                let outcome = self.shared();
+                self.end(Ending::plain(Cause::MaxTurns, None), Some(outcome));
+            }
             Status::ToMove(_) => {}
             Status::Over(outcome) => {
-                let by_rules =
-                    || Ending { cause: Cause::Normal, seat: None, sentence: result_sentence(&outcome) };
-                let ending = removal.unwrap_or_else(by_rules);
+                let ending = removal.unwrap_or(Ending::plain(Cause::Normal, None));
                 self.end(ending, Some(outcome));
             }
         }
     }
 
+    /// The first place for all who still play.
     #[cold]
-    fn draw_by_cap(&mut self) {
+    fn shared(&self) -> Outcome {
+        let out = self.out();
         let n_seats = self.position.n_seats();
-        let playing = self.position.playing();
-        let winners = playing.iter().filter(|&seat| !self.removed.contains(seat)).collect();
-        let outcome = Outcome { scores: BySeat::filled(n_seats, 0), winners };
-        let sentence = format!("drawn: the match's cap of {} moves was reached", self.plies);
-        self.end(Ending { cause: Cause::MaxTurns, seat: None, sentence }, Some(outcome));
-    }
-}
-
-/// What a seat did, for people, and what would have been right: a sentence without its subject.
-fn predicate(offence: Offence, detail: &str, refused: u32, legal: &[String]) -> String {
-    let what = match offence {
-        Offence::NoShow => "did not come",
-        Offence::BadHello => "did not introduce itself properly",
-        Offence::Timeout => "did not answer in time",
-        Offence::Disconnected => "disconnected",
-        Offence::Crashed => "crashed",
-        Offence::Malformed => "sent an answer that cannot be read",
-        Offence::IllegalMove => "sent an illegal move",
-        Offence::OutOfTurn => "spoke out of turn",
-        Offence::OutputLimit => "sent too much",
-        Offence::MemoryLimit => "took too much memory",
-        Offence::ProcessLimit => "started too many processes",
-        Offence::DiskLimit => "wrote too much to disk",
-        Offence::SandboxViolation => "tried what is not allowed",
-    };
-    let again = if refused > 0 { format!(", after {refused} refused before it") } else { String::new() };
-    let legal = match legal {
-        [] => String::new(),
-        few if few.len() <= SHOWN_MOVES => format!("; legal were {}", few.join(" ")),
-        many => {
-            format!("; legal were {} and {} more", many[..SHOWN_MOVES].join(" "), many.len() - SHOWN_MOVES)
-        }
-    };
-    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-    format!("{what}{again}{detail}{legal}")
-}
-
-/// Who won, for people.
-fn result_sentence(outcome: &Outcome) -> String {
-    let names: Vec<String> = outcome.winners.iter().map(|seat| seat.to_string()).collect();
-    match names.as_slice() {
-        [] => "nobody won".to_owned(),
-        [one] => format!("{one} won"),
-        many if many.len() == outcome.scores.n_seats() => "drawn".to_owned(),
-        many => format!("{} share the first place", many.join(" and ")),
+        let winners = Seat::all(n_seats).filter(|&seat| !out.contains(seat)).collect();
+        Outcome { scores: BySeat::filled(n_seats, 0), winners }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rookery_rules::{Outcome, Seat};
 
-use crate::Offence;
+use crate::{Evidence, Offence};
 
 /// Why a match ended. Closed: records, statistics and messages all use these words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -13,6 +13,8 @@ pub enum Cause {
     Normal,
     /// A player gave up.
     Resigned,
+    /// The players agreed on a draw.
+    DrawAgreed,
     /// The match's own cap on turns was reached: a draw.
     MaxTurns,
     /// A player offended, and that was the end.
@@ -40,6 +42,7 @@ impl Cause {
         match self {
             Self::Normal => "normal",
             Self::Resigned => "resigned",
+            Self::DrawAgreed => "draw_agreed",
             Self::MaxTurns => "max_turns",
             Self::Offence(offence) => offence.word(),
             Self::PlatformAbort => "platform_abort",
@@ -49,7 +52,14 @@ impl Cause {
 
     /// Every cause.
     pub fn all() -> impl Iterator<Item = Self> {
-        let others = [Self::Normal, Self::Resigned, Self::MaxTurns, Self::PlatformAbort, Self::Cancelled];
+        let others = [
+            Self::Normal,
+            Self::Resigned,
+            Self::DrawAgreed,
+            Self::MaxTurns,
+            Self::PlatformAbort,
+            Self::Cancelled,
+        ];
         others.into_iter().chain(Offence::ALL.map(Self::Offence))
     }
 
@@ -61,7 +71,7 @@ impl Cause {
     /// Whose fault it is; nobody's if the match ended as matches should.
     pub const fn blame(self) -> Option<Blame> {
         match self {
-            Self::Normal | Self::Resigned | Self::MaxTurns => None,
+            Self::Normal | Self::Resigned | Self::DrawAgreed | Self::MaxTurns => None,
             Self::Offence(_) => Some(Blame::Player),
             Self::PlatformAbort => Some(Blame::Platform),
             Self::Cancelled => Some(Blame::Operator),
@@ -86,28 +96,38 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Why a match ended, who ended it, and a sentence for people.
+/// Why a match ended or a seat was removed, and by whom. [`words`](crate::words) makes a sentence of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
     /// Why.
     pub cause: Cause,
-    /// Who resigned or offended.
+    /// Who resigned, offended, or failed us.
     pub seat: Option<Seat>,
-    /// For people: what was sent, what was expected, which moves were legal.
-    pub sentence: String,
+    /// What speaks for it: what was sent and expected, what failed, why somebody stopped the match.
+    pub evidence: Option<Box<Evidence>>,
 }
 
 impl Ending {
+    /// An ending that speaks for itself.
+    pub const fn plain(cause: Cause, seat: Option<Seat>) -> Self {
+        Self { cause, seat, evidence: None }
+    }
+
     /// Whose fault it is.
     pub const fn blame(&self) -> Option<Blame> {
         self.cause.blame()
+    }
+
+    /// What it was about, in a few words; empty if there is nothing to say.
+    pub fn note(&self) -> &str {
+        self.evidence.as_ref().map_or("", |evidence| &evidence.note)
     }
 }
 
 /// How a match ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
-    /// Why, by whom, in words.
+    /// Why, and by whom.
     pub ending: Ending,
     /// Who won; `None` if the match was aborted and nobody did.
     pub outcome: Option<Outcome>,

@@ -8,8 +8,10 @@ use std::time::Duration;
 use rookery_rules::{Position, Seat, Seats};
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::chat::Chat;
+use crate::controls::Order;
 use crate::lag::GRACE;
-use crate::{BoxFuture, Failure, Fault, LagProbe, Offence, Player, Referee, Terms};
+use crate::{BoxFuture, Evidence, Failure, Fault, Kind, LagProbe, Offence, Player, Referee, Session, Terms};
 
 /// Lateness of a timer that is normal.
 const LATE_TIMER: Duration = Duration::from_millis(5);
@@ -23,7 +25,7 @@ pub(crate) struct Turn {
     pub(crate) allowance: Option<Duration>,
     lag_at_start: Duration,
     /// Why the last answer was refused.
-    pub(crate) reason: Option<String>,
+    pub(crate) refusal: Option<Box<Evidence>>,
 }
 
 /// A moment at which a turn was interrupted.
@@ -37,7 +39,7 @@ impl Turn {
     /// Without a time control nobody asks for the time, and a match of quick players costs no system calls.
     pub(crate) fn new(seat: Seat, allowance: Option<Duration>, lag: &LagProbe) -> Self {
         let start = allowance.map(|_| Instant::now());
-        Self { seat, start, allowance, lag_at_start: lag.total(), reason: None }
+        Self { seat, start, allowance, lag_at_start: lag.total(), refusal: None }
     }
 
     /// The time since the question was asked, our own delays taken off.
@@ -48,6 +50,14 @@ impl Turn {
     /// Our own delays since the question was asked.
     fn lag(&self, lag: &LagProbe) -> Duration {
         lag.total().saturating_sub(self.lag_at_start)
+    }
+
+    /// What an answer that is there now is instead if it came too late. A part of Rookery may be late as long as it can
+    /// be that the machine was busy.
+    pub(crate) fn is_late(&self, kind: Kind, terms: &Terms) -> Option<Failure> {
+        let (used, allowance) = (self.used(&terms.lag)?, self.allowance?);
+        let tolerated = if kind == Kind::BuiltIn { terms.margin + terms.lag_cap } else { terms.margin };
+        (used > allowance + tolerated).then(|| late(kind, used, self.allowance))
     }
 
     /// The question rests while others are told something.
@@ -64,10 +74,25 @@ impl Turn {
 
 /// What came of asking.
 pub(crate) enum Asked<M> {
-    /// The answer, and who else offended meanwhile without ending the match.
-    Answer(Result<M, Failure>, Vec<(Seat, Fault)>),
+    /// The answer, and what else happened meanwhile.
+    Answer(Result<M, Failure>, Others),
     /// Somebody offended, and the question rests or the match ends.
     Foul(Seat, Fault),
+    /// An order ends or changes the match, and the question with it.
+    Order(Order),
+}
+
+/// What happened while an answer was awaited, and does not end the match.
+#[derive(Default)]
+pub(crate) struct Others {
+    pub(crate) fouls: Vec<(Seat, Fault)>,
+    pub(crate) orders: Vec<Order>,
+}
+
+impl Others {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fouls.is_empty() && self.orders.is_empty()
+    }
 }
 
 /// A deadline that moves by our own delays.
@@ -91,11 +116,8 @@ impl Deadline<'_> {
             }
             let extension = self.lateness.max(self.terms.lag.total().saturating_sub(self.lag_at_start));
             if extension > self.terms.lag_cap {
-                let sentence = format!(
-                    "our own loop stood still for {} ms, which is nobody's loss",
-                    extension.as_millis()
-                );
-                return Poll::Ready(Err(Failure::Platform(sentence)));
+                let note = format!("our own loop stood still for {} ms", extension.as_millis());
+                return Poll::Ready(Err(Failure::Platform(note)));
             }
             if late_by > LATE_TIMER {
                 self.sleep.as_mut().reset((now + GRACE).max(self.due + extension));
@@ -109,44 +131,67 @@ impl Deadline<'_> {
     }
 }
 
-/// Waits for an answer, for an offence of anybody else that ends the match, or for the deadline, whichever comes
-/// first. Offences that do not end the match wait for the answer: the question that is being thought about stays as
-/// it is.
-pub(crate) async fn wait<'p, P: Position>(
+/// Everything around the one who thinks.
+pub(crate) struct Scene<'s, 'p, P: Position> {
+    pub(crate) before: &'s mut [Box<dyn Player<P> + 'p>],
+    pub(crate) after: &'s mut [Box<dyn Player<P> + 'p>],
+    pub(crate) turn: &'s Turn,
+    pub(crate) kind: Kind,
+    pub(crate) referee: &'s Referee<P>,
+    pub(crate) session: &'s Session<'s, P>,
+    pub(crate) chat: &'s mut Chat,
+    /// What is said while somebody thinks is seen at once.
+    pub(crate) hear: &'s mut (dyn FnMut(Seat, String) + Send),
+}
+
+/// Waits for an answer, for an offence or an order that ends the match, or for the deadline, whichever comes first.
+/// Offences that do not end the match wait for the answer: the question that is being thought about stays as it is.
+pub(crate) async fn wait<P: Position>(
     answer: BoxFuture<'_, Result<P::Move, Failure>>,
-    before: &mut [Box<dyn Player<P> + 'p>],
-    after: &mut [Box<dyn Player<P> + 'p>],
-    turn: &Turn,
-    referee: &Referee<P>,
-    terms: &Terms,
+    scene: Scene<'_, '_, P>,
 ) -> Asked<P::Move> {
+    let Scene { before, after, turn, kind, referee, session, chat, hear } = scene;
+    let terms = session.terms;
     let mut answer = pin!(catch_panics(answer));
     let start = turn.start.unwrap_or_else(Instant::now);
-    let due = start + turn.allowance.map_or(terms.answer_cap, |allowance| allowance + terms.margin);
+    let due = start + patience(turn, kind, terms);
     let sleep = pin!(sleep_until(due));
     let mut deadline =
         Deadline { due, sleep, lateness: Duration::ZERO, lag_at_start: turn.lag_at_start, terms };
     let mut silent: Seats = referee.out();
-    let mut fouls = Vec::new();
+    let mut others = Others::default();
     let asked = std::future::poll_fn(|cx| {
-        if let Poll::Ready(answer) = answer.as_mut().poll(cx) {
-            let answer = answer.unwrap_or_else(|()| Err(panicked(turn.seat)));
-            return Poll::Ready(Asked::Answer(answer, std::mem::take(&mut fouls)));
+        let answered = answer.as_mut().poll(cx);
+        while let Poll::Ready((seat, text)) = chat.poll_next(cx) {
+            hear(seat, text);
         }
-        let others = before.iter_mut().zip(0..).chain(after.iter_mut().zip(turn.seat.index() as u8 + 1..));
-        for (player, index) in others {
+        if let Poll::Ready(answer) = answered {
+            let answer = answer.unwrap_or_else(|()| Err(panicked(turn.seat)));
+            return Poll::Ready(Asked::Answer(answer, std::mem::take(&mut others)));
+        }
+        while session.controls.poll_pending(cx).is_ready() {
+            let Some(order) = session.controls.next() else { continue };
+            match referee.weigh(&order) {
+                Weight::Nothing => {}
+                Weight::Later => others.orders.push(order),
+                Weight::Now => return Poll::Ready(Asked::Order(order)),
+            }
+        }
+        let neighbours =
+            before.iter_mut().zip(0..).chain(after.iter_mut().zip(turn.seat.index() as u8 + 1..));
+        for (player, index) in neighbours {
             let seat = Seat::new(index);
             if silent.contains(seat) {
                 continue;
             }
             match guarded(|| player.poll_foul(cx)) {
                 Ok(Poll::Pending) => {}
-                Err(()) => return Poll::Ready(Asked::Answer(Err(panicked(seat)), vec![])),
+                Err(()) => return Poll::Ready(Asked::Answer(Err(panicked(seat)), Others::default())),
                 Ok(Poll::Ready(fault)) => {
                     silent.put_in(seat);
-                    fouls.push((seat, fault));
-                    if referee.would_end_by(&fouls) {
-                        let (seat, fault) = fouls.swap_remove(0);
+                    others.fouls.push((seat, fault));
+                    if referee.would_end_by(&others.fouls) {
+                        let (seat, fault) = others.fouls.swap_remove(0);
                         return Poll::Ready(Asked::Foul(seat, fault));
                     }
                 }
@@ -154,10 +199,10 @@ pub(crate) async fn wait<'p, P: Position>(
         }
         match deadline.poll(cx) {
             Poll::Pending => Poll::Pending,
-            Poll::Ready(Err(stall)) => Poll::Ready(Asked::Answer(Err(stall), vec![])),
+            Poll::Ready(Err(stall)) => Poll::Ready(Asked::Answer(Err(stall), Others::default())),
             Poll::Ready(Ok(())) => {
-                let late = late(start.elapsed(), turn.allowance);
-                Poll::Ready(Asked::Answer(Err(late), std::mem::take(&mut fouls)))
+                let late = late(kind, start.elapsed(), turn.allowance);
+                Poll::Ready(Asked::Answer(Err(late), std::mem::take(&mut others)))
             }
         }
     })
@@ -167,6 +212,48 @@ pub(crate) async fn wait<'p, P: Position>(
         tokio::task::yield_now().await;
     }
     asked
+}
+
+/// How long an answer is waited for. A part of Rookery is stopped when its time is up, and gets as long as we may be
+/// late ourselves to come with what it has found.
+fn patience(turn: &Turn, kind: Kind, terms: &Terms) -> Duration {
+    /// As good as for ever.
+    const YEARS: Duration = Duration::from_hours(100_000);
+    match (turn.allowance, kind) {
+        (Some(allowance), Kind::BuiltIn) => allowance + terms.margin + terms.lag_cap,
+        (Some(allowance), _) => allowance + terms.margin,
+        (None, Kind::Person) => YEARS,
+        (None, _) => terms.answer_cap,
+    }
+}
+
+/// When an order is carried out that comes while somebody thinks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Weight {
+    /// Never: it makes no sense.
+    Nothing,
+    /// With the answer: the question stays as it is.
+    Later,
+    /// At once: the question is void.
+    Now,
+}
+
+impl<P: Position> Referee<P> {
+    fn weigh(&self, order: &Order) -> Weight {
+        let mut after = self.clone();
+        let event = match *order {
+            Order::Suspend | Order::Cancel(_) => return Weight::Now,
+            Order::Resign(seat) => after.resign(seat),
+            Order::TakeBack { seat, to } => after.take_back(seat, to),
+            Order::Draw => after.draw(),
+        };
+        let same_question = after.to_ask() == self.to_ask() && after.plies() == self.plies();
+        match event {
+            None => Weight::Nothing,
+            Some(_) if same_question => Weight::Later,
+            Some(_) => Weight::Now,
+        }
+    }
 }
 
 /// Why somebody did not take note of something.
@@ -231,13 +318,16 @@ async fn catch_panics<T>(mut future: BoxFuture<'_, T>) -> Result<T, ()> {
 }
 
 pub(crate) fn panicked(seat: Seat) -> Failure {
-    Failure::Platform(format!("the player in our own process for {seat} panicked, which is nobody's loss"))
+    Failure::Platform(format!("the player in our own process at seat {} panicked", seat.index()))
 }
 
-pub(crate) fn late(used: Duration, allowance: Option<Duration>) -> Failure {
-    let detail = match allowance {
+pub(crate) fn late(kind: Kind, used: Duration, allowance: Option<Duration>) -> Failure {
+    let note = match allowance {
         Some(allowance) => format!("{} ms used of {} ms", used.as_millis(), allowance.as_millis()),
         None => format!("no answer for {} s", used.as_secs()),
     };
-    Fault::new(Offence::Timeout, detail).into()
+    match kind {
+        Kind::BuiltIn => Failure::Platform(format!("a built-in player did not stop when its time was up: {note}")),
+        Kind::Program | Kind::Person => Fault::new(Offence::Timeout, note).into(),
+    }
 }

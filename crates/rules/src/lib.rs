@@ -43,6 +43,7 @@
 //! assert!(outcome.winners.contains(Seat::new(1)));
 //! ```
 
+mod duration;
 mod outcome;
 mod perft;
 mod position;
@@ -52,6 +53,7 @@ mod seat;
 mod setup;
 mod solvable;
 
+pub use duration::{ParseDurationError, parse_duration, parse_duration_or_zero, write_duration};
 pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};
 pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionError, Position};

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::Position;
+use crate::{Position, parse_duration};
 use crate::position::shorten;
 
 /// Everything that is decided before the first move.
@@ -144,16 +144,8 @@ impl fmt::Display for Kind {
 
 /// A time as a key takes it, from 1 ms to an hour.
 fn time(text: &str) -> Option<Duration> {
-    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
-    let unit = match unit {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60_000,
-        _ => return None,
-    };
-    let plain = number.len() <= 8 && number.bytes().all(|byte| byte.is_ascii_digit());
-    let ms = number.parse::<u64>().ok().filter(|_| plain)? * unit;
-    (1..=3_600_000).contains(&ms).then(|| Duration::from_millis(ms))
+    const LONGEST: Duration = Duration::from_hours(1);
+    parse_duration(text).ok().filter(|time| *time <= LONGEST)
 }
 
 /// A size as a key takes it.
