@@ -5,8 +5,7 @@
 //! - [`Line`], [`Header`]: what a line says;
 //! - [`Replay`]: judges the match again, line by line: every move, every ruling, the verdict, the hash;
 //! - [`verify`] and [`resume`]: a whole record, to check it or to go on with the match;
-//! - [`salvage`]: what a crash or a power cut has left of one;
-//! - [`Syncer`]: brings finished records to the disk.
+//! - [`Archive`], [`Folder`], [`OneFile`]: where records are kept, locked, mended after a crash, and brought to the disk.
 //!
 //! The format is specified in `docs/record.md`.
 //!
@@ -15,48 +14,52 @@
 //! ```
 //! use rookery_games::hexapawn;
 //! use rookery_record::{Header, RecordWriter, verify};
-//! use rookery_referee::{Conduct, Player, Referee, Strategist, Terms, play};
-//! use rookery_rules::{Seed, Setup};
+//! use rookery_referee::{MatchSpec, Player, Referee, Session, Strategist, Terms, play};
+//! use rookery_rules::{Notation, Seed, Setup};
 //! use rookery_search::{First, Random};
 //!
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
-//! let setup = hexapawn::Setup::default();
-//! let header = Header::new(&setup, &setup.start(), [("Ann", "first"), ("Bob", "random")], Seed(7));
+//! let start = hexapawn::Setup::default().start();
+//! let spec = MatchSpec::new("hexapawn", ["Ann=first", "Bob=random"], Seed(7)).expect("both are players");
 //! let mut file = Vec::new();
-//! let mut writer = RecordWriter::new(&mut file, header);
+//! let mut writer = RecordWriter::new(&mut file, Header::new(spec.clone(), start.to_text()));
 //!
-//! let referee = Referee::new(setup.start(), Conduct::removing());
+//! let referee = Referee::of_spec(&spec, start);
 //! let mut players: Vec<Box<dyn Player<_>>> =
 //!     vec![Box::new(Strategist::inline(First)), Box::new(Strategist::inline(Random))];
-//! let verdict = play(referee, &mut players, &Terms::untimed(Seed(7)), &mut writer).await;
+//! let end = play(referee, &mut players, &Session::new(&spec, &Terms::default()), &mut writer).await;
 //! writer.finish()?;
 //!
 //! let summary = verify::<hexapawn::Setup>(&file[..])?;
-//! assert_eq!(summary.verdict, Some(verdict));
+//! assert_eq!(summary.verdict, end.verdict());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod archive;
 mod header;
 mod line;
+mod mend;
 mod problem;
 mod reader;
 mod replay;
-mod salvage;
 mod sample;
 mod syncer;
 mod verify;
 mod writer;
 
-pub use header::{FORMAT_VERSION, Header, Limits, SOFTWARE, SeatEntry};
-pub use line::{FouledLine, Line, MovedLine, ResignedLine, SaidLine, StoppedLine, VerdictLine};
+pub use archive::{Archive, ArchiveError, Folder, Key, OneFile, SUFFIX, Sink, Slot, free_path};
+pub use header::{FORMAT_VERSION, Header, SOFTWARE};
+pub use line::{
+    DrawnLine, FouledLine, Line, MovedLine, ResignedLine, SaidLine, StoppedLine, TakenBackLine, VerdictLine,
+};
+pub use mend::Cut;
 pub use problem::{Problem, RecordError};
 pub use reader::{Lines, MAX_LINE, MAX_LINES};
 pub use replay::{Replay, Step, Summary};
-pub use salvage::{Cut, Left, Salvaged, salvage};
 pub use sample::random_record;
-pub use syncer::{SyncError, Syncer, create_folder};
+pub use syncer::{Receipt, SYNCER_FILES, SyncError, Syncer, create_folder};
 pub use verify::{Resumed, resume, verify};
 pub use writer::RecordWriter;

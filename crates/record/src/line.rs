@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rookery_referee::{Charge, Foul, Verdict};
+use rookery_referee::{Charge, Ending, Evidence, Foul, Info, Verdict};
 use rookery_rules::Seat;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,10 @@ pub enum Line<'a> {
     Resigned(ResignedLine),
     /// A seat offended.
     Fouled(FouledLine<'a>),
+    /// A seat took moves back.
+    TakenBack(TakenBackLine),
+    /// The players agreed on a draw.
+    Drawn(DrawnLine),
     /// The match was stopped, by us or by whoever runs it. Only the verdict follows.
     Stopped(StoppedLine<'a>),
     /// The last.
@@ -41,9 +45,12 @@ pub struct MovedLine<'a> {
     /// Milliseconds used, rounded down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// Milliseconds left, rounded down.
+    /// Milliseconds left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<u64>,
+    /// What its player said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<Cow<'a, Info>>,
 }
 
 /// Something said.
@@ -65,6 +72,21 @@ pub struct ResignedLine {
     pub seat: u8,
 }
 
+/// Moves were taken back.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TakenBackLine {
+    /// Who, from 0: it is to move again.
+    pub seat: u8,
+    /// How many moves are left.
+    pub to: u64,
+}
+
+/// A draw by agreement.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawnLine {}
+
 /// An offence and its ruling.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,11 +99,8 @@ pub struct FouledLine<'a> {
     /// The ruling's word.
     #[serde(borrow)]
     pub ruling: Cow<'a, str>,
-    /// What was sent, for people.
-    #[serde(borrow)]
-    pub detail: Cow<'a, str>,
-    /// The legal moves, the first 500 of them, if the seat owed one.
-    pub legal: Cow<'a, [String]>,
+    /// What speaks for it.
+    pub evidence: Cow<'a, Evidence>,
     /// Milliseconds used, rounded down, if the seat's time ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
@@ -97,9 +116,12 @@ pub struct StoppedLine<'a> {
     /// The cause's word, `platform_abort` or `cancelled`.
     #[serde(borrow)]
     pub cause: Cow<'a, str>,
-    /// Why, for people.
+    /// Whose player it was that failed us.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<u8>,
+    /// Why, in a few words.
     #[serde(borrow)]
-    pub sentence: Cow<'a, str>,
+    pub note: Cow<'a, str>,
 }
 
 /// How the match ended.
@@ -115,9 +137,6 @@ pub struct VerdictLine<'a> {
     /// Whose fault it is, if anybody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blame: Option<Cow<'a, str>>,
-    /// For people.
-    #[serde(borrow)]
-    pub sentence: Cow<'a, str>,
     /// Who won, if there is an outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winners: Option<Vec<u8>>,
@@ -153,10 +172,19 @@ impl<'a> FouledLine<'a> {
             seat: foul.seat.index() as u8,
             offence: foul.offence.word().into(),
             ruling: foul.ruling.word().into(),
-            detail: foul.detail.as_str().into(),
-            legal: foul.legal.as_slice().into(),
+            evidence: Cow::Borrowed(&foul.evidence),
             ms,
             left_ms,
+        }
+    }
+}
+
+impl<'a> StoppedLine<'a> {
+    pub(crate) fn of(ending: &'a Ending) -> Self {
+        Self {
+            cause: ending.cause.word().into(),
+            seat: ending.seat.map(|seat| seat.index() as u8),
+            note: ending.note().into(),
         }
     }
 }
@@ -170,7 +198,6 @@ impl<'a> VerdictLine<'a> {
             ending: ending.cause.word().into(),
             seat: ending.seat.map(index),
             blame: ending.blame().map(|blame| blame.word().into()),
-            sentence: ending.sentence.as_str().into(),
             winners: outcome.as_ref().map(|outcome| outcome.winners.iter().map(index).collect()),
             scores: outcome.as_ref().map(|outcome| outcome.scores.as_slice().to_vec()),
             plies: *plies,
@@ -180,7 +207,7 @@ impl<'a> VerdictLine<'a> {
 
     /// The first difference from what the replay gave, in words.
     pub(crate) fn difference(&self, replayed: &VerdictLine<'_>) -> Option<String> {
-        let Self { ending, seat, blame, sentence, winners, scores, plies, sha256 } = self;
+        let Self { ending, seat, blame, winners, scores, plies, sha256 } = self;
         let differ = |name: &str, ours: &dyn std::fmt::Debug, theirs: &dyn std::fmt::Debug| {
             Some(format!("the verdict's `{name}` is {ours:?}, but replaying the record gives {theirs:?}"))
         };
@@ -196,8 +223,6 @@ impl<'a> VerdictLine<'a> {
             differ("winners", winners, &replayed.winners)
         } else if *scores != replayed.scores {
             differ("scores", scores, &replayed.scores)
-        } else if *sentence != replayed.sentence {
-            differ("sentence", sentence, &replayed.sentence)
         } else if *sha256 != replayed.sha256 {
             let theirs = &replayed.sha256;
             Some(format!(

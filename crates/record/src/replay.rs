@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use rookery_referee::{
-    Cause, Charge, Clock, Event, Failure, Fault, MAX_CHAT_CHARS, Offence, Referee, TimeControl, Verdict,
+    Cause, Event, EventOf, Failure, Fault, MAX_CHAT_CHARS, MatchSpec, Offence, Referee, TimeControl, Verdict,
 };
 use rookery_rules::{GameSpec, Notation, Position, Seat, Setup};
 use sha2::{Digest, Sha256};
 
 use crate::writer::hex;
-use crate::{FouledLine, Header, Line, MovedLine, Problem, Resumed, SaidLine, StoppedLine, VerdictLine};
+use crate::{
+    FouledLine, Header, Line, MovedLine, Problem, Resumed, SaidLine, StoppedLine, TakenBackLine, VerdictLine,
+};
 
 /// A match that is judged again, line by line.
 ///
@@ -18,7 +20,12 @@ use crate::{FouledLine, Header, Line, MovedLine, Problem, Resumed, SaidLine, Sto
 pub struct Replay<P: Position> {
     header: Header,
     referee: Referee<P>,
-    clock: Clock,
+    /// All moves that stand, those of the opening included.
+    moves: Vec<P::Move>,
+    /// How many of them are the opening's.
+    n_before: usize,
+    /// What the last line told.
+    event: Option<EventOf<P>>,
     n_lines: u64,
     n_bytes: u64,
     /// Of all lines so far, the verdict excepted.
@@ -39,6 +46,10 @@ pub enum Step {
     Resigned(Seat),
     /// A seat offended.
     Fouled(Seat),
+    /// A seat took moves back.
+    TakenBack(Seat),
+    /// The players agreed on a draw.
+    Drawn,
     /// The match was stopped.
     Stopped,
     /// The match is over.
@@ -65,32 +76,29 @@ pub struct Summary {
 impl<P: Notation> Replay<P> {
     /// Begins with the first line, read already as `header`.
     pub fn new<S: Setup<Position = P>>(header: Header, line: &[u8]) -> Result<Self, Problem> {
-        let in_game = |error: &dyn std::fmt::Display| Problem::wrong(format!("`game`: {error}"));
-        let spec = GameSpec::parse(&header.game).map_err(|error| in_game(&error))?;
-        if spec.game != S::GAME {
-            let (given, expected) = (&spec.game, S::GAME);
+        let (start, moves) = first_position::<S>(&header.spec)?;
+        let text = start.to_text();
+        if header.position != text {
             return Err(Problem::wrong(format!(
-                "`game`: the record is of {given}; expected one of {expected}"
+                "`position` is not where this match begins; expected {text:?}"
             )));
         }
-        let setup = S::from_spec(&spec).map_err(|error| in_game(&error))?;
-        let start = start_of(&setup, &header)?;
-        let n_seats = start.n_seats();
-        if header.seats.len() != n_seats {
-            let given = header.seats.len();
-            return Err(Problem::wrong(format!(
-                "`seats` has {given} entries; {} has {n_seats} seats",
-                header.game
-            )));
-        }
-        let mut referee = Referee::new(start, header.conduct);
-        if let Some(max_turns) = header.max_turns {
-            referee = referee.with_max_plies(max_turns);
-        }
-        let clock = Clock::new(header.time, n_seats);
+        let referee = Referee::of_spec(&header.spec, start);
         let hash = Sha256::new_with_prefix(line);
         let n_bytes = line.len() as u64;
-        Ok(Self { header, referee, clock, n_lines: 1, n_bytes, hash, before_stop: None, ended: false })
+        let n_before = moves.len();
+        Ok(Self {
+            header,
+            referee,
+            moves,
+            n_before,
+            event: None,
+            n_lines: 1,
+            n_bytes,
+            hash,
+            before_stop: None,
+            ended: false,
+        })
     }
 
     /// Takes the next line, with its newline. After an error nothing more may be taken.
@@ -108,16 +116,27 @@ impl<P: Notation> Replay<P> {
             Line::Moved(moved) => self.moved(&moved)?,
             Line::Said(said) => self.said(&said)?,
             Line::Resigned(resigned) => {
-                let seat = self.asked(resigned.seat)?;
-                let event = self.referee.judge(Err(Failure::Resigned), None);
-                debug_assert!(matches!(event, Some(Event::Resigned { .. })), "giving up is always possible");
+                let seat = self.seat(resigned.seat)?;
+                self.event = self.referee.resign(seat);
+                if self.event.is_none() {
+                    let given = resigned.seat;
+                    return Err(Problem::wrong(format!(
+                        "seat {given} was out before and can resign no more"
+                    )));
+                }
                 Step::Resigned(seat)
             }
             Line::Fouled(fouled) => self.fouled(fouled)?,
+            Line::TakenBack(line) => self.taken_back(&line)?,
+            Line::Drawn(_) => {
+                self.event = self.referee.draw();
+                Step::Drawn
+            }
             Line::Stopped(stopped) => self.stopped(&stopped)?,
             Line::Verdict(verdict) => {
                 self.judged(&verdict)?;
                 self.ended = true;
+                self.event = self.referee.verdict().cloned().map(Event::Ended);
                 Step::Ended
             }
             Line::Record(_) => return Err(Problem::wrong("there is a second header; expected an event")),
@@ -140,9 +159,14 @@ impl<P: Notation> Replay<P> {
         &self.referee
     }
 
-    /// The clocks as they stand now, to the millisecond.
-    pub fn clock(&self) -> &Clock {
-        &self.clock
+    /// What the last line told, as it happened; `None` after the header and after a stop.
+    pub fn event(&self) -> Option<&EventOf<P>> {
+        self.event.as_ref()
+    }
+
+    /// The moves of the match that stand, without those of an opening.
+    pub fn moves(&self) -> &[P::Move] {
+        &self.moves[self.n_before..]
     }
 
     /// Whether the verdict was read.
@@ -156,7 +180,7 @@ impl<P: Notation> Replay<P> {
             return Err(Problem::wrong("there is something after the verdict; expected the end of the file"));
         }
         Ok(Summary {
-            game: self.header.game.clone(),
+            game: self.header.spec.game.clone(),
             plies: self.referee.plies(),
             n_lines: self.n_lines,
             n_bytes: self
@@ -174,13 +198,13 @@ impl<P: Notation> Replay<P> {
         if self.ended {
             return Err(Problem::Finished);
         }
-        let Self { header, referee, clock, n_bytes, hash, before_stop, .. } = self;
+        let Self { header, referee, moves, n_bytes, hash, before_stop, .. } = self;
         // A stop without its verdict is void: the match goes on from before it.
         let (referee, hash, n_bytes) = match before_stop {
             Some(before) => *before,
             None => (referee, hash, n_bytes),
         };
-        Ok(Resumed { header, referee, clock, n_bytes, hash })
+        Ok(Resumed { header, referee, moves, n_bytes, hash })
     }
 
     /// A seat of the table.
@@ -207,33 +231,57 @@ impl<P: Notation> Replay<P> {
     }
 
     fn moved(&mut self, line: &MovedLine<'_>) -> Result<Step, Problem> {
-        let seat = self.asked(line.seat)?;
+        self.asked(line.seat)?;
         let mv = line.mv.parse::<P::Move>().map_err(|error| Problem::wrong(error.to_string()))?;
-        let charge = self.charge(seat, line.ms, line.left_ms, true)?;
-        if charge.is_none() && self.header.time != TimeControl::Untimed {
-            let time = self.header.time;
+        let used = self.used(line.ms, line.left_ms)?;
+        if used.is_none() && self.header.spec.time != TimeControl::Untimed {
+            let time = self.header.spec.time;
             return Err(Problem::wrong(format!(
                 "`ms` and `left_ms` are missing; the time control is {time}"
             )));
         }
-        match self.referee.judge(Ok(mv), charge) {
-            Some(Event::Moved { .. }) => Ok(Step::Moved(seat)),
+        if line.info.as_ref().is_some_and(|info| !info.is_bounded()) {
+            return Err(Problem::wrong("`info` is longer than a record's, or has control characters"));
+        }
+        match self.referee.judge(Ok(mv), used) {
+            Some(Event::Moved { seat, mv, charge, .. }) => {
+                check_left(line.left_ms, charge.map(|charge| charge.left))?;
+                self.moves.push(mv);
+                let info = line.info.as_ref().map(|info| Box::new(info.clone().into_owned()));
+                self.event = Some(Event::Moved { seat, mv, charge, info });
+                Ok(Step::Moved(seat))
+            }
             Some(Event::Fouled(foul)) => Err(Problem::wrong(format!(
-                "illegal move: {}; legal were {}",
-                foul.detail,
-                some_of(&foul.legal)
+                "illegal move {mv}: {}; legal were {}",
+                foul.evidence.note,
+                some_of(&foul.evidence.legal)
             ))),
             _ => Err(Problem::wrong("the move was not played; expected a legal one")),
         }
     }
 
-    fn said(&self, line: &SaidLine<'_>) -> Result<Step, Problem> {
+    fn taken_back(&mut self, line: &TakenBackLine) -> Result<Step, Problem> {
+        let seat = self.seat(line.seat)?;
+        let Some(event) = self.referee.take_back(seat, line.to) else {
+            return Err(Problem::wrong(format!(
+                "seat {} cannot take back all moves from number {} on: the match is not casual, there is no such move, \
+                 or it was another seat's",
+                line.seat, line.to
+            )));
+        };
+        self.moves.truncate(self.n_before + usize::try_from(line.to).unwrap_or(usize::MAX));
+        self.event = Some(event);
+        Ok(Step::TakenBack(seat))
+    }
+
+    fn said(&mut self, line: &SaidLine<'_>) -> Result<Step, Problem> {
         let seat = self.seat(line.seat)?;
         if line.text.chars().count() > MAX_CHAT_CHARS || line.text.chars().any(char::is_control) {
             return Err(Problem::wrong(format!(
                 "`text` must have at most {MAX_CHAT_CHARS} characters and no control characters"
             )));
         }
+        self.event = Some(Event::Said { seat, text: line.text.clone().into_owned() });
         Ok(Step::Said(seat))
     }
 
@@ -246,15 +294,15 @@ impl<P: Notation> Replay<P> {
                 line.offence
             )));
         };
-        let charge = self.charge(seat, line.ms, line.left_ms, false)?;
+        let used = self.used(line.ms, line.left_ms)?;
         let asked = self.referee.to_ask() == Some(seat);
         if asked && offence == Offence::IllegalMove {
-            self.really_illegal(&line.detail)?;
+            self.really_illegal(line.evidence.sent.as_deref())?;
         }
-        let fault = Fault { offence, detail: line.detail.into_owned() };
+        let fault = Fault { offence, evidence: Box::new(line.evidence.clone().into_owned()) };
         let event = if asked {
-            self.referee.judge(Err(Failure::Fault(fault)), charge)
-        } else if charge.is_some() {
+            self.referee.judge(Err(Failure::Fault(fault)), used)
+        } else if used.is_some() {
             return Err(Problem::wrong("the seat owed no move, so no time can have run; expected no `ms`"));
         } else {
             self.referee.foul(seat, fault)
@@ -265,22 +313,28 @@ impl<P: Notation> Replay<P> {
                 line.seat
             )));
         };
+        check_left(line.left_ms, foul.charge.map(|charge| charge.left))?;
         if foul.ruling.word() != line.ruling {
-            let (given, conduct, right) = (line.ruling, self.header.conduct, foul.ruling.word());
+            let (given, conduct, right) = (line.ruling, self.header.spec.conduct, foul.ruling.word());
             return Err(Problem::wrong(format!(
                 "`ruling` is {given:?}; by the conduct {conduct} it is {right:?}"
             )));
         }
-        if foul.legal != *line.legal {
-            let right = some_of(&foul.legal);
+        if foul.evidence.legal != line.evidence.legal {
+            let right = some_of(&foul.evidence.legal);
             return Err(Problem::wrong(format!("`legal` is not the list of legal moves; expected {right}")));
         }
+        if foul.evidence != *line.evidence {
+            return Err(Problem::wrong(
+                "`evidence` is longer than a record's, or `refused` is not the number of refusals before",
+            ));
+        }
+        self.event = Some(Event::Fouled(foul));
         Ok(Step::Fouled(seat))
     }
 
-    /// A move that a foul says was illegal must not be legal. Other details are for people and are not read.
-    fn really_illegal(&self, detail: &str) -> Result<(), Problem> {
-        let sent = detail.strip_prefix("sent ").and_then(|rest| rest.split_once(": ")).map(|(sent, _)| sent);
+    /// A move that a foul says was illegal must not be legal. What cannot be read as a move is none.
+    fn really_illegal(&self, sent: Option<&str>) -> Result<(), Problem> {
         let position = self.referee.position();
         match sent.and_then(|text| position.parse_move(text).ok()) {
             Some(mv) if position.is_legal(mv) => {
@@ -290,37 +344,17 @@ impl<P: Notation> Replay<P> {
         }
     }
 
-    /// What an answer cost, compared with the clock and taken off it if it was a move.
+    /// How long an answer took, as its line says.
     #[inline]
-    fn charge(
-        &mut self,
-        seat: Seat,
-        ms: Option<u64>,
-        left_ms: Option<u64>,
-        moved: bool,
-    ) -> Result<Option<Charge>, Problem> {
-        let (used, left) = match (ms, left_ms) {
-            (None, None) => return Ok(None),
-            (Some(ms), Some(left_ms)) => (Duration::from_millis(ms), Duration::from_millis(left_ms)),
-            _ => return Err(Problem::wrong("`ms` and `left_ms` go together; expected both or none")),
-        };
-        let charged =
-            if moved { self.clock.charge(seat, used, true) } else { self.clock.preview(seat, used) };
-        let Some(expected) = charged else {
-            return Err(Problem::wrong("there is no time control; expected neither `ms` nor `left_ms`"));
-        };
-        // What is used and what is left are both rounded down, so their sum may lose a millisecond.
-        let lowest = expected.left.saturating_sub(Duration::from_millis(1));
-        if left < lowest || left > expected.left {
-            let (left, right) = (left.as_millis(), expected.left.as_millis());
-            return Err(Problem::wrong(format!(
-                "`left_ms` is {left}; the time control gives {right}, or 1 less"
-            )));
+    fn used(&self, ms: Option<u64>, left_ms: Option<u64>) -> Result<Option<Duration>, Problem> {
+        match (ms, left_ms) {
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) if self.header.spec.time == TimeControl::Untimed => {
+                Err(Problem::wrong("there is no time control; expected neither `ms` nor `left_ms`"))
+            }
+            (Some(ms), Some(_)) => Ok(Some(Duration::from_millis(ms))),
+            _ => Err(Problem::wrong("`ms` and `left_ms` go together; expected both or none")),
         }
-        if moved {
-            self.clock.set_left(seat, left);
-        }
-        Ok(Some(Charge { used, left }))
     }
 
     fn stopped(&mut self, line: &StoppedLine<'_>) -> Result<Step, Problem> {
@@ -330,8 +364,10 @@ impl<P: Notation> Replay<P> {
                 "`cause` is {given:?}; expected platform_abort or cancelled"
             )));
         };
+        let seat = line.seat.map(|index| self.seat(index)).transpose()?;
         self.before_stop = Some(Box::new((self.referee.clone(), self.hash.clone(), self.n_bytes)));
-        self.referee.stop(cause, line.sentence.clone().into_owned());
+        self.referee.stop(cause, seat, line.note.clone().into_owned());
+        self.event = None;
         Ok(Step::Stopped)
     }
 
@@ -348,24 +384,40 @@ impl<P: Notation> Replay<P> {
     }
 }
 
-/// The first position of a match.
-fn start_of<S>(setup: &S, header: &Header) -> Result<S::Position, Problem>
+/// The first position of the match that a spec describes, and the moves of its opening.
+pub(crate) fn first_position<S>(spec: &MatchSpec) -> Result<(S::Position, Vec<Move<S>>), Problem>
 where
     S: Setup<Position: Notation>,
 {
-    if header.custom_start {
-        return S::Position::from_text(&header.start)
-            .map_err(|error| Problem::wrong(format!("`start`: {error}")));
+    let in_game = |error: &dyn std::fmt::Display| Problem::wrong(format!("`game`: {error}"));
+    let game = GameSpec::parse(&spec.game).map_err(|error| in_game(&error))?;
+    if game.game != S::GAME {
+        let (given, expected) = (&game.game, S::GAME);
+        return Err(Problem::wrong(format!("`game`: the record is of {given}; expected one of {expected}")));
     }
-    let start = setup.start();
-    let text = start.to_text();
-    if text == header.start {
-        Ok(start)
-    } else {
-        let game = &header.game;
-        Err(Problem::wrong(format!(
-            "`start` is not how {game} begins; expected {text:?}, or \"custom_start\":true for another position"
-        )))
+    let setup = S::from_spec(&game).map_err(|error| in_game(&error))?;
+    let first = spec.first_position(setup.start()).map_err(|error| Problem::wrong(error.to_string()))?;
+    let n_seats = first.0.n_seats();
+    if spec.n_seats() != n_seats {
+        let given = spec.n_seats();
+        return Err(Problem::wrong(format!(
+            "`seats` has {given} entries; {} has {n_seats} seats",
+            spec.game
+        )));
+    }
+    Ok(first)
+}
+
+type Move<S> = <<S as Setup>::Position as Position>::Move;
+
+/// What is left on a clock must be what the time control gives.
+fn check_left(left_ms: Option<u64>, expected: Option<Duration>) -> Result<(), Problem> {
+    match (left_ms, expected) {
+        (Some(left), Some(right)) if u128::from(left) != right.as_millis() => {
+            let right = right.as_millis();
+            Err(Problem::wrong(format!("`left_ms` is {left}; the time control gives {right}")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,29 +1,38 @@
-//! Finished records, brought to the disk.
-//!
-//! What is written stays in the memory of the system for up to half a minute, and a power cut loses it. Asking for
-//! the disk after every game would make quick games wait for it; so it is done for many at a time, beside the games.
+//! Bringing records to the disk, so that a finished game survives a power cut.
 
 use std::fs::{self, File};
+use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::task::{Context, Poll};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-/// How long a finished record waits for others at most.
-const EVERY: Duration = Duration::from_secs(1);
-/// The most records that wait together. As many more may stand in the queue, all of them open files.
-const BATCH: usize = 64;
+use tokio::sync::oneshot;
+
+/// The most finished records that wait in the queue, and that are brought to the disk together: all of them open files.
+const QUEUE: usize = 8;
+const BATCH: usize = 24;
 /// The most that are brought to the disk at the same time: disks and file systems join what they are asked for at once.
 const AT_ONCE: usize = 8;
 
+/// How many files a [`Syncer`] keeps open at most.
+pub const SYNCER_FILES: usize = QUEUE + BATCH + 2;
+
 /// A file or a folder that could not be brought to the disk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SyncError {
     /// Which.
     pub path: PathBuf,
     /// Why.
-    pub error: io::Error,
+    pub error: String,
+}
+
+impl SyncError {
+    fn new(path: &Path, error: &io::Error) -> Self {
+        Self { path: path.to_owned(), error: error.to_string() }
+    }
 }
 
 impl fmt::Display for SyncError {
@@ -32,162 +41,135 @@ impl fmt::Display for SyncError {
     }
 }
 
-impl std::error::Error for SyncError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
+impl std::error::Error for SyncError {}
+
+/// The promise that a record will be on the disk, or the reason why it is not.
+#[derive(Debug)]
+pub struct Receipt(oneshot::Receiver<Result<(), SyncError>>);
+
+impl Receipt {
+    /// Waits for it in this thread.
+    pub fn wait(self) -> Result<(), SyncError> {
+        self.0.blocking_recv().unwrap_or(Err(gone()))
     }
 }
 
-/// Brings the finished records of a folder to the disk, in a thread of its own: about once a second, at once if many
-/// wait, and all of them at the end.
+impl Future for Receipt {
+    type Output = Result<(), SyncError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(cx).map(|result| result.unwrap_or(Err(gone())))
+    }
+}
+
+fn gone() -> SyncError {
+    SyncError { path: PathBuf::new(), error: "the thread that does it has ended".to_owned() }
+}
+
+struct Finished {
+    path: PathBuf,
+    file: File,
+    receipt: oneshot::Sender<Result<(), SyncError>>,
+}
+
+/// Brings finished records to the disk, in a thread of its own. What gathers during one sync is synced by the next.
 #[derive(Debug)]
 pub struct Syncer {
-    files: SyncSender<(PathBuf, File)>,
-    thread: JoinHandle<Result<(), SyncError>>,
+    files: Option<SyncSender<Finished>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Syncer {
-    /// For the records of this folder.
-    pub fn new(folder: &Path) -> Self {
-        let (files, finished) = sync_channel(BATCH);
-        let folder = folder.to_owned();
+    /// Starts the thread.
+    pub fn start() -> Self {
+        let (files, finished) = sync_channel(QUEUE);
         let thread = thread::spawn(move || {
-            while let Some(batch) = gather(&finished, EVERY) {
-                sync_all(&batch, &folder)?;
+            while let Some(batch) = gather(&finished) {
+                sync_all(batch);
             }
-            Ok(())
         });
-        Self { files, thread }
+        Self { files: Some(files), thread: Some(thread) }
     }
 
-    /// Takes a record to which nothing more is written; waits if games end faster than the disk can follow. Whether
-    /// it makes sense to go on: otherwise [`finish`](Syncer::finish) tells what has gone wrong.
-    #[must_use]
-    pub fn add(&self, path: PathBuf, file: File) -> bool {
-        self.files.send((path, file)).is_ok()
+    /// Takes a record to which nothing more is written; waits if games end faster than the disk can follow.
+    pub fn add(&self, path: PathBuf, file: File) -> Receipt {
+        let (receipt, promise) = oneshot::channel();
+        if let Some(files) = &self.files {
+            // Without a receiver the promise says that the thread has ended.
+            let _ = files.send(Finished { path, file, receipt });
+        }
+        Receipt(promise)
     }
+}
 
-    /// Waits until everything is on the disk.
-    pub fn finish(self) -> Result<(), SyncError> {
-        drop(self.files);
-        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+impl Drop for Syncer {
+    /// Everything that was handed in is on the disk then.
+    fn drop(&mut self) {
+        self.files = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
 /// The records that are brought to the disk together; `None` if there will be no more.
-fn gather<T>(finished: &Receiver<T>, every: Duration) -> Option<Vec<T>> {
+fn gather<T>(finished: &Receiver<T>) -> Option<Vec<T>> {
     let mut batch = vec![finished.recv().ok()?];
-    let end = Instant::now() + every;
     while batch.len() < BATCH {
-        match finished.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(file) => batch.push(file),
-            // It is time, or it was the last: then the next call says so.
-            Err(_) => break,
-        }
+        let Ok(file) = finished.try_recv() else { break };
+        batch.push(file);
     }
     Some(batch)
 }
 
-fn sync_all(batch: &[(PathBuf, File)], folder: &Path) -> Result<(), SyncError> {
-    let sync = |part: &[(PathBuf, File)]| {
-        part.iter().try_for_each(|(path, file)| {
-            file.sync_data().map_err(|error| SyncError { path: path.clone(), error })
-        })
-    };
+fn sync_all(batch: Vec<Finished>) {
+    let size = batch.len().div_ceil(AT_ONCE).max(1);
+    let mut results: Vec<Result<(), SyncError>> = vec![];
     thread::scope(|scope| {
-        let parts = batch.chunks(batch.len().div_ceil(AT_ONCE).max(1));
-        let threads: Vec<_> = parts.map(|part| scope.spawn(move || sync(part))).collect();
-        let results = threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        // All are waited for, also after the first that failed.
-        results.fold(Ok(()), Result::and)
-    })?;
+        let sync = |finished: &Finished| {
+            finished.file.sync_data().map_err(|error| SyncError::new(&finished.path, &error))
+        };
+        let parts: Vec<_> = batch
+            .chunks(size)
+            .map(|part| scope.spawn(move || part.iter().map(sync).collect::<Vec<_>>()))
+            .collect();
+        for part in parts {
+            results.extend(part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+    });
     // The names of new files.
-    sync_folder(folder)
+    let mut folders: Vec<&Path> = batch.iter().map(|finished| parent(&finished.path)).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    let named: Vec<(PathBuf, Result<(), SyncError>)> =
+        folders.into_iter().map(|folder| (folder.to_owned(), sync_folder(folder))).collect();
+    for (finished, synced) in batch.into_iter().zip(results) {
+        let folder = parent(&finished.path);
+        let of_folder = named.iter().find(|(path, _)| path == folder).map(|(_, result)| result.clone());
+        // Whether somebody waits for it is no matter.
+        let _ = finished.receipt.send(synced.and_then(|()| of_folder.unwrap_or(Ok(()))));
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        // The path of a file beside us has an empty parent.
+        _ => Path::new("."),
+    }
 }
 
 /// Makes a folder and those above it, and brings their names to the disk.
 pub fn create_folder(path: &Path) -> Result<(), SyncError> {
-    let error = |error| SyncError { path: path.to_owned(), error };
     let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
-    fs::create_dir_all(path).map_err(error)?;
-    for folder in missing.into_iter().filter_map(Path::parent) {
-        // The path of a folder beside us has an empty parent.
-        sync_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
-    }
-    Ok(())
+    fs::create_dir_all(path).map_err(|error| SyncError::new(path, &error))?;
+    missing.into_iter().try_for_each(|folder| sync_folder(parent(folder)))
 }
 
 /// Where folders cannot be opened the file system itself takes care of names.
 #[cfg_attr(not(unix), allow(clippy::unnecessary_wraps, unused_variables, reason = "other systems do more"))]
 fn sync_folder(path: &Path) -> Result<(), SyncError> {
     #[cfg(unix)]
-    File::open(path)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|error| SyncError { path: path.to_owned(), error })?;
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| SyncError::new(path, &error))?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn records_wait_for_each_other_but_not_for_ever() {
-        let (sender, finished) = sync_channel(2 * BATCH);
-        let long = Duration::from_secs(20);
-        for n in 0..=BATCH {
-            sender.send(n).unwrap();
-        }
-        let begin = Instant::now();
-        assert_eq!(gather(&finished, long).unwrap().len(), BATCH, "many do not wait");
-        assert_eq!(gather(&finished, Duration::from_millis(20)).unwrap(), [BATCH], "one waits a while");
-        for n in 0..3 {
-            sender.send(n).unwrap();
-        }
-        drop(sender);
-        assert_eq!(gather(&finished, long).unwrap(), [0, 1, 2], "the last do not wait");
-        assert_eq!(gather(&finished, long), None);
-        assert!(begin.elapsed() < long);
-    }
-
-    #[test]
-    fn folders_are_made_with_those_above_them() {
-        let top = std::env::temp_dir().join(format!("rookery-syncer-{}", std::process::id()));
-        create_folder(&top.join("a/b")).unwrap();
-        create_folder(&top.join("a/b")).unwrap();
-        fs::write(top.join("file"), "").unwrap();
-        let error = create_folder(&top.join("file/c")).unwrap_err().to_string();
-        assert!(error.contains("file/c: cannot be brought to the disk: "), "{error}");
-        fs::remove_dir_all(top).unwrap();
-    }
-
-    /// Devices and the folders of `/proc` are not on a disk, and say so.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn what_cannot_be_brought_to_the_disk_is_told() {
-        let path = std::env::temp_dir().join(format!("rookery-syncer-{}.file", std::process::id()));
-        let good = || File::create(&path).unwrap();
-        let bad = || File::options().write(true).open("/dev/null").unwrap();
-        let syncer = Syncer::new(&std::env::temp_dir());
-        assert!(syncer.add("good".into(), good()));
-        syncer.finish().unwrap();
-
-        let syncer = Syncer::new(&std::env::temp_dir());
-        // The first fails, and is still told when the others are good.
-        assert!(syncer.add("bad".into(), bad()));
-        for _ in 1..BATCH {
-            assert!(syncer.add("good".into(), good()));
-        }
-        assert_eq!(syncer.finish().unwrap_err().path, Path::new("bad"));
-
-        let syncer = Syncer::new(Path::new("/proc/self"));
-        assert!(syncer.add("good".into(), good()));
-        assert_eq!(syncer.finish().unwrap_err().path, Path::new("/proc/self"), "the name of a new file");
-
-        let syncer = Syncer::new(&std::env::temp_dir());
-        assert!((0..10 * BATCH).any(|_| !syncer.add("bad".into(), bad())), "it is no use to go on");
-        fs::remove_file(path).unwrap();
-    }
 }

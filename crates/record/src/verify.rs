@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use rookery_referee::{Clock, Referee};
+use rookery_referee::Referee;
 use rookery_rules::{Notation, Position, Setup};
 use sha2::Sha256;
 
@@ -22,8 +22,8 @@ pub struct Resumed<P: Position> {
     pub header: Header,
     /// The referee as it stood; [`play`](rookery_referee::play) goes on with it.
     pub referee: Referee<P>,
-    /// The clocks as they stood, for [`Terms::clock`](rookery_referee::Terms).
-    pub clock: Clock,
+    /// The moves that stand, those of an opening included.
+    pub moves: Vec<P::Move>,
     /// How many bytes of the file to keep; what follows is a torn line, or a stop without its verdict.
     pub n_bytes: u64,
     pub(crate) hash: Sha256,

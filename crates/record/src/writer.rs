@@ -1,5 +1,6 @@
 //! Writing a record while the match runs.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -9,7 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::line::milliseconds;
 use crate::{
-    FouledLine, Header, Line, MAX_LINE, MovedLine, ResignedLine, SaidLine, StoppedLine, VerdictLine,
+    DrawnLine, FouledLine, Header, Line, MAX_LINE, MovedLine, ResignedLine, SaidLine, StoppedLine,
+    TakenBackLine, VerdictLine,
 };
 
 /// Watches a match and writes it down, with one `write` for each event: a crash loses at most the last line. So give
@@ -67,9 +69,7 @@ impl<W: Write> RecordWriter<W> {
         let ending = &verdict.ending;
         if let Cause::PlatformAbort | Cause::Cancelled = ending.cause {
             // The only endings that do not follow from the lines before; with a line of their own the hash covers them.
-            let cause = ending.cause.word().into();
-            let stopped = Line::Stopped(StoppedLine { cause, sentence: ending.sentence.as_str().into() });
-            push_line(&mut self.buffer, &stopped)?;
+            push_line(&mut self.buffer, &Line::Stopped(StoppedLine::of(ending)))?;
             self.hash.update(&self.buffer);
         }
         let sha256 = hex(&self.hash);
@@ -84,12 +84,13 @@ impl<W: Write> RecordWriter<W> {
                 Some(header) => push_line(&mut self.buffer, &Line::Record(Box::new(header)))?,
                 None => return Ok(()),
             },
-            Event::Moved { seat, mv, charge } => {
+            Event::Moved { seat, mv, charge, info } => {
                 self.text.clear();
                 write!(self.text, "{mv}").map_err(io::Error::other)?;
                 let (ms, left_ms) = milliseconds(*charge);
                 let mv = self.text.as_str().into();
-                let line = Line::Moved(MovedLine { seat: seat.index() as u8, mv, ms, left_ms });
+                let info = info.as_deref().map(Cow::Borrowed);
+                let line = Line::Moved(MovedLine { seat: seat.index() as u8, mv, ms, left_ms, info });
                 push_line(&mut self.buffer, &line)?;
             }
             Event::Said { seat, text } => {
@@ -100,6 +101,11 @@ impl<W: Write> RecordWriter<W> {
                 push_line(&mut self.buffer, &Line::Resigned(ResignedLine { seat: seat.index() as u8 }))?;
             }
             Event::Fouled(foul) => push_line(&mut self.buffer, &Line::Fouled(FouledLine::of(foul)))?,
+            Event::TakenBack { seat, to } => {
+                let line = TakenBackLine { seat: seat.index() as u8, to: *to };
+                push_line(&mut self.buffer, &Line::TakenBack(line))?;
+            }
+            Event::Drawn => push_line(&mut self.buffer, &Line::Drawn(DrawnLine {}))?,
             Event::Ended(verdict) => return self.verdict(verdict),
         }
         self.hash.update(&self.buffer);

@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use rookery_rules::{BySeat, ParseDurationError, Seat, parse_duration, parse_duration_or_zero, write_duration};
+use rookery_rules::{
+    BySeat, ParseDurationError, Seat, parse_duration, parse_duration_or_zero, write_duration,
+};
 
 /// How much time the players have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -63,8 +63,7 @@ impl Controls {
     /// Ends the match, without a winner.
     pub fn cancel(&self, reason: &str) {
         self.0.stop.set();
-        let reason =
-            reason.chars().take(MAX_REASON).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let reason = reason.chars().take(MAX_REASON).map(|c| if c.is_control() { ' ' } else { c }).collect();
         self.push(Order::Cancel(reason));
     }
 

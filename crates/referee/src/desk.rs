@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 
 use crate::controls::Order;
 use crate::{
-    Answering, ChatBox, Controls, Event, EventOf, Failure, Fault, Invitation, Kind, MAX_TAKE_BACKS, MatchSpec,
-    Observer, Offence, Player, Question, SeatSpec,
+    Answering, ChatBox, Controls, Event, EventOf, Failure, Fault, Invitation, Kind, MAX_TAKE_BACKS,
+    MatchSpec, Observer, Offence, Player, Question, SeatSpec,
 };
 
 /// Something somebody wants of a running match.
@@ -78,10 +78,15 @@ impl fmt::Display for Refusal {
             Self::Stale => "the position has changed; look at it again",
             Self::Move(why) => why,
             Self::NotForYou => "this cannot be asked for from here",
-            Self::NoTakeBack => "moves can be taken back only in a casual match with persons and built-in players",
+            Self::NoTakeBack => {
+                "moves can be taken back only in a casual match with persons and built-in players"
+            }
             Self::NothingToTakeBack => "there is no move of yours to take back",
             Self::TooManyTakeBacks => {
-                return write!(f, "moves were taken back {MAX_TAKE_BACKS} times, which is enough for one match");
+                return write!(
+                    f,
+                    "moves were taken back {MAX_TAKE_BACKS} times, which is enough for one match"
+                );
             }
             Self::NoDraw => "a draw can be offered only where all others are persons",
             Self::NoOffer => "nothing was offered to agree to",
@@ -298,7 +303,9 @@ impl<P: Notation> Desk<P> {
             Command::TakeBack { to } => return self.take_back(&mut state, seat?, *to),
             Command::OfferDraw => {
                 let seat = seat?;
-                if self.others_but(&state, seat, &[Kind::Person]) || self.persons_beside(&state, seat).is_empty() {
+                if self.others_but(&state, seat, &[Kind::Person])
+                    || self.persons_beside(&state, seat).is_empty()
+                {
                     return Err(Refusal::NoDraw);
                 }
                 self.offer_or_do(&mut state, Offer::Draw { from: seat });

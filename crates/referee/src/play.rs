@@ -11,8 +11,8 @@ use crate::chat::Chat;
 use crate::controls::Order;
 use crate::waiting::{Asked, Listened, Others, Turn, guarded, listen, panicked, wait};
 use crate::{
-    Answering, Cause, Controls, Event, EventOf, Evidence, Failure, Fault, Invitation, Kind, LagProbe, MatchSpec,
-    Observer, Offence, Player, Question, Referee, Verdict,
+    Answering, Cause, Controls, Event, EventOf, Evidence, Failure, Fault, Invitation, Kind, LagProbe,
+    MatchSpec, Observer, Offence, Player, Question, Referee, Verdict,
 };
 
 /// Our own tolerances. What the players have agreed on is in the [`MatchSpec`].

@@ -5,8 +5,8 @@ use std::time::Duration;
 use rookery_rules::{BySeat, Outcome, Position, Seat, Seats, Status};
 
 use crate::{
-    Cause, Charge, Clock, Conduct, Ending, Event, EventOf, Evidence, Failure, Fault, Foul, LISTED_MOVES, MatchSpec,
-    Offence, Ruling, TimeControl, Verdict,
+    Cause, Charge, Clock, Conduct, Ending, Event, EventOf, Evidence, Failure, Fault, Foul, LISTED_MOVES,
+    MatchSpec, Offence, Ruling, TimeControl, Verdict,
 };
 
 /// How often moves may be taken back in one match, so that every match ends.
@@ -186,8 +186,7 @@ impl<P: Position> Referee<P> {
                 Some(Event::Moved { seat, mv, charge, info: None })
             }
             Ok(mv) => {
-                let fault =
-                    Fault::new(Offence::IllegalMove, self.position.reason(mv)).sent(mv.to_string());
+                let fault = Fault::new(Offence::IllegalMove, self.position.reason(mv)).sent(mv.to_string());
                 self.rule(seat, fault, used)
             }
             Err(Failure::Fault(fault)) => self.rule(seat, fault, used),
@@ -312,7 +311,8 @@ impl<P: Position> Referee<P> {
         let mut evidence = evidence.bounded();
         if asked {
             evidence.refused = self.refused;
-            evidence.legal = self.position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect();
+            evidence.legal =
+                self.position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect();
         }
         if self.built_in.contains(seat) {
             self.stop(Cause::PlatformAbort, Some(seat), crate::words::offence(offence, &evidence));

@@ -215,7 +215,9 @@ mod tests {
         for text in ["human", "mine=cmd:./bot a=b", "tcp:0", "x=mcts:playouts=9", "remote:Ann", "cmd:a=b"] {
             assert_eq!(text.parse::<Entry>().unwrap().to_string(), text);
         }
-        for bad in ["", "a=", "cmd:", "cmd: ", "tcp:x", "tcp:65536", "remote:", "remote:A nn", "a b=hard", "=hard"] {
+        for bad in
+            ["", "a=", "cmd:", "cmd: ", "tcp:x", "tcp:65536", "remote:", "remote:A nn", "a b=hard", "=hard"]
+        {
             assert!(bad.parse::<Entry>().is_err(), "{bad:?} is refused");
         }
     }

@@ -327,7 +327,9 @@ pub(crate) fn late(kind: Kind, used: Duration, allowance: Option<Duration>) -> F
         None => format!("no answer for {} s", used.as_secs()),
     };
     match kind {
-        Kind::BuiltIn => Failure::Platform(format!("a built-in player did not stop when its time was up: {note}")),
+        Kind::BuiltIn => {
+            Failure::Platform(format!("a built-in player did not stop when its time was up: {note}"))
+        }
         Kind::Program | Kind::Person => Fault::new(Offence::Timeout, note).into(),
     }
 }

@@ -44,7 +44,9 @@ pub fn verdict(verdict: &Verdict, who: Who<'_>) -> String {
 /// Why a match ended or a seat was removed, without saying who won.
 pub fn ending(ending: &Ending, who: Who<'_>) -> String {
     let subject = ending.seat.map(who);
-    let note = |text: &str| if ending.note().is_empty() { text.to_owned() } else { format!("{text}: {}", ending.note()) };
+    let note = |text: &str| {
+        if ending.note().is_empty() { text.to_owned() } else { format!("{text}: {}", ending.note()) }
+    };
     match (ending.cause, subject) {
         (Cause::Offence(_) | Cause::Resigned, Some(subject)) => format!("{subject} {}", predicate(ending)),
         (Cause::Offence(_) | Cause::Resigned, None) => predicate(ending),

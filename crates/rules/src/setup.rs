@@ -5,8 +5,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{Position, parse_duration};
 use crate::position::shorten;
+use crate::{Position, parse_duration};
 
 /// Everything that is decided before the first move.
 ///

@@ -1,0 +1,335 @@
+//! Where records are kept: the one writer of records, whoever plays.
+//!
+//! An [`Archive`] gives each match its place, once: a new record, one to go on with, or the one of a match that is over.
+//! [`Folder`] keeps a file for each match of an event, [`OneFile`] just one. Both are locked against a second program,
+//! follow no links, keep what was damaged, and bring to the disk what is finished.
+
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::mend::{Cut, Mended, mend, seek_end};
+use crate::{Problem, Receipt, SyncError, Syncer, create_folder};
+
+/// The end of a record's name.
+pub const SUFFIX: &str = ".rookery.jsonl";
+
+/// Which match it is: a pairing of an event, tried for the first time or again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key {
+    /// The number of the pairing, from 1.
+    pub pairing: u64,
+    /// Which attempt it is, from 1. After a failure of ours a match is played again.
+    pub attempt: u32,
+}
+
+impl Key {
+    /// The first attempt of a pairing.
+    pub const fn first(pairing: u64) -> Self {
+        Self { pairing, attempt: 1 }
+    }
+}
+
+/// The place of a match in an archive.
+#[derive(Debug)]
+pub enum Slot {
+    /// Nothing was written yet.
+    New(Sink),
+    /// The match can go on: its lines so far, and where the next go.
+    Unfinished {
+        /// Whole lines, the header first.
+        lines: Vec<u8>,
+        /// Stands behind them.
+        sink: Sink,
+        /// What an earlier run had left that could not be read.
+        cut: Option<Cut>,
+    },
+    /// The match is over, and these are its lines.
+    Finished(Vec<u8>),
+}
+
+/// Where the records of an event are kept.
+pub trait Archive: Send + Sync {
+    /// The place of a match. Asked for once a match at a time.
+    fn open(&self, key: &Key) -> Result<Slot, ArchiveError>;
+
+    /// Where the record of a match is, for people; `None` if it has no file.
+    fn path(&self, key: &Key) -> Option<PathBuf>;
+}
+
+/// Why a record cannot be kept.
+#[derive(Debug)]
+pub enum ArchiveError {
+    /// Another program writes there.
+    Locked {
+        /// The folder or file.
+        path: PathBuf,
+        /// What is known of the other program.
+        holder: String,
+    },
+    /// There is a record already, and nobody said to go on with it.
+    Exists(PathBuf),
+    /// Something else is in the way, or wrong.
+    Record(PathBuf, Problem),
+    /// It could not be brought to the disk.
+    Sync(SyncError),
+}
+
+impl fmt::Display for ArchiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked { path, holder } => write!(
+                f,
+                "{}: {holder} writes there already; wait until it has ended, or choose another place",
+                path.display()
+            ),
+            Self::Exists(path) => write!(
+                f,
+                "{}: there is a record already; go on with it by --resume, or choose another place",
+                path.display()
+            ),
+            Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
+            Self::Sync(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ArchiveError {}
+
+impl From<SyncError> for ArchiveError {
+    fn from(error: SyncError) -> Self {
+        Self::Sync(error)
+    }
+}
+
+/// A record that is being written. One `write` for each event, straight to the file: a crash loses at most the last line.
+#[derive(Debug)]
+pub struct Sink {
+    file: File,
+    path: PathBuf,
+    syncer: Arc<Syncer>,
+}
+
+impl Sink {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Nothing more is written for now: the receipt comes when all of it is on the disk.
+    pub fn finish(self) -> Receipt {
+        self.syncer.add(self.path, self.file)
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A folder with a record for each match of an event.
+#[derive(Debug)]
+pub struct Folder {
+    folder: PathBuf,
+    /// Names of an event have the same length, so that they sort as the matches do.
+    digits: usize,
+    resume: bool,
+    syncer: Arc<Syncer>,
+    /// Held until the archive is closed.
+    _lock: Lock,
+}
+
+impl Folder {
+    /// Opens a folder, and makes it if need be, for an event of so many matches. With `resume` the records that are there
+    /// are gone on with, else they are in the way.
+    pub fn open(folder: &Path, n_matches: u64, resume: bool) -> Result<Self, ArchiveError> {
+        create_folder(folder)?;
+        let lock = Lock::folder(folder)?;
+        let digits = n_matches.to_string().len().max(4);
+        Ok(Self { folder: folder.to_owned(), digits, resume, syncer: Arc::new(Syncer::start()), _lock: lock })
+    }
+
+    fn file(&self, key: &Key) -> PathBuf {
+        let Self { digits, .. } = self;
+        let attempt = if key.attempt > 1 { format!("-again-{}", key.attempt - 1) } else { String::new() };
+        self.folder.join(format!("game-{:0digits$}{attempt}{SUFFIX}", key.pairing))
+    }
+}
+
+impl Archive for Folder {
+    fn open(&self, key: &Key) -> Result<Slot, ArchiveError> {
+        let path = self.file(key);
+        let (file, is_new) = open_file(&path, self.resume)?;
+        slot(file, is_new, path, &self.syncer)
+    }
+
+    fn path(&self, key: &Key) -> Option<PathBuf> {
+        Some(self.file(key))
+    }
+}
+
+/// One file for one match.
+#[derive(Debug)]
+pub struct OneFile {
+    path: PathBuf,
+    resume: bool,
+    syncer: Arc<Syncer>,
+}
+
+impl OneFile {
+    /// A file that must not exist, or, with `resume`, the one to go on with.
+    pub fn new(path: &Path, resume: bool) -> Self {
+        Self { path: path.to_owned(), resume, syncer: Arc::new(Syncer::start()) }
+    }
+}
+
+impl Archive for OneFile {
+    fn open(&self, _: &Key) -> Result<Slot, ArchiveError> {
+        let (file, is_new) = open_file(&self.path, self.resume)?;
+        match file.try_lock() {
+            Ok(()) => slot(file, is_new, self.path.clone(), &self.syncer),
+            Err(TryLockError::WouldBlock) => {
+                let holder = "another program".to_owned();
+                Err(ArchiveError::Locked { path: self.path.clone(), holder })
+            }
+            Err(TryLockError::Error(error)) => {
+                Err(ArchiveError::Record(self.path.clone(), Problem::Io(error)))
+            }
+        }
+    }
+
+    fn path(&self, _: &Key) -> Option<PathBuf> {
+        Some(self.path.clone())
+    }
+}
+
+/// Opens a record, new or not; never through a link, and nothing but a file. Whether it is new.
+fn open_file(path: &Path, resume: bool) -> Result<(File, bool), ArchiveError> {
+    let problem = |problem| ArchiveError::Record(path.to_owned(), problem);
+    match OpenOptions::new().read(true).write(true).create_new(true).open(path) {
+        Ok(file) => return Ok((file, true)),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(problem(Problem::Io(error)));
+        }
+        Err(_) if !resume => return Err(ArchiveError::Exists(path.to_owned())),
+        Err(_) => {}
+    }
+    let what = path.symlink_metadata().map_err(|error| problem(Problem::Io(error)))?;
+    if !what.is_file() {
+        let kind = if what.is_symlink() { "a link" } else { "no file" };
+        return Err(problem(Problem::wrong(format!(
+            "it is {kind}; a record is a plain file, and no link is followed"
+        ))));
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    // Between the look and the opening a link could take its place.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NOFOLLOW.bits().cast_signed() | rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path).map_err(|error| problem(Problem::Io(error)))?;
+    Ok((file, false))
+}
+
+fn slot(mut file: File, is_new: bool, path: PathBuf, syncer: &Arc<Syncer>) -> Result<Slot, ArchiveError> {
+    let problem = |problem| ArchiveError::Record(path.clone(), problem);
+    if is_new {
+        return Ok(Slot::New(Sink { file, path, syncer: Arc::clone(syncer) }));
+    }
+    let Mended { lines, finished, cut } = mend(&mut file, &path).map_err(problem)?;
+    if finished {
+        return Ok(Slot::Finished(lines));
+    }
+    seek_end(&mut file).map_err(|error| problem(Problem::Io(error)))?;
+    Ok(Slot::Unfinished { lines, sink: Sink { file, path, syncer: Arc::clone(syncer) }, cut })
+}
+
+/// Keeps a second program out of a folder.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    /// Locked as long as it is open.
+    _file: File,
+}
+
+impl Lock {
+    fn folder(folder: &Path) -> Result<Self, ArchiveError> {
+        let path = folder.join(".rookery.lock");
+        let problem = |error| ArchiveError::Record(path.clone(), Problem::Io(error));
+        loop {
+            let mut file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)
+                .map_err(problem)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    let mut holder = String::new();
+                    // Whatever can be read of it is better than nothing.
+                    let _ = file.take(200).read_to_string(&mut holder);
+                    let holder: String = holder.chars().filter(|c| !c.is_control()).collect();
+                    let holder = if holder.is_empty() { "another program".to_owned() } else { holder };
+                    return Err(ArchiveError::Locked { path: folder.to_owned(), holder });
+                }
+                Err(TryLockError::Error(error)) => return Err(problem(error)),
+            }
+            // Whoever held it may have taken the file away since we opened it; then the lock is worth nothing.
+            if !is_same(&file, &path) {
+                continue;
+            }
+            let who = format!("process {}\n", std::process::id());
+            let written =
+                file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(who.as_bytes()));
+            written.map_err(problem)?;
+            return Ok(Self { path, _file: file });
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Still locked: whoever waits for it finds another file, and looks again.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(unix)]
+fn is_same(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (file.metadata(), path.metadata()) {
+        (Ok(ours), Ok(theirs)) => (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// A path like this one that no file has: itself, or with the next free number.
+pub fn free_path(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, suffix) = match name.strip_suffix(SUFFIX) {
+        Some(stem) => (stem, SUFFIX),
+        None => (name.as_str(), ""),
+    };
+    // `a-2` goes on with `a-3`, not `a-2-2`.
+    let numbered = stem.rsplit_once('-').filter(|(_, n)| n.parse::<u32>().is_ok_and(|n| n > 1));
+    let base = numbered.map_or(stem, |(base, _)| base);
+    let named = |n: u32| path.with_file_name(format!("{base}-{n}{suffix}"));
+    let candidates = std::iter::once(path.to_owned()).chain((2..).map(named));
+    candidates.into_iter().find(|path| !path.exists()).expect("there is always a higher number")
+}
