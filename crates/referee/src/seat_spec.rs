@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-use rookery_search::{ParsePlayerError, PlayerSpec};
+use rookery_search::{PlayerSpec, PlayerSpecError};
 
 /// The longest command of a program.
 const MAX_COMMAND: usize = 4096;
@@ -92,7 +92,7 @@ pub enum SeatSpecError {
     /// No name after `remote:`.
     Name,
     /// No player spec.
-    Player(ParsePlayerError),
+    Player(PlayerSpecError),
 }
 
 impl fmt::Display for SeatSpecError {

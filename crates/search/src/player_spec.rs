@@ -1,4 +1,4 @@
-//! Built-in players as text: the *player spec*, `random`, `mcts:playouts=500`.
+//! The *player spec*: a built-in player as text, `random`, `mcts:playouts=500`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,9 +9,11 @@ use rookery_rules::GameSpec;
 ///
 /// ```
 /// use rookery_search::PlayerSpec;
-/// let player: PlayerSpec = "minimax:depth=2".parse()?;
-/// assert_eq!(player.name(), "minimax");
-/// # Ok::<(), rookery_search::ParsePlayerError>(())
+///
+/// let player: PlayerSpec = "mcts:playouts=500".parse()?;
+/// assert_eq!(player.name(), "mcts");
+/// assert_eq!(player.to_string(), "mcts:playouts=500");
+/// # Ok::<(), rookery_search::PlayerSpecError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerSpec {
@@ -19,25 +21,25 @@ pub struct PlayerSpec {
     spec: GameSpec,
 }
 
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
+        // The form of a game spec, for another kind of thing.
+        let spec = GameSpec::parse(text).map_err(|_| PlayerSpecError)?;
+        Ok(Self { text: text.to_owned(), spec })
+    }
+}
+
 impl PlayerSpec {
-    /// The name of the player, without its options.
+    /// The player's name, without its options.
     pub fn name(&self) -> &str {
         &self.spec.game
     }
 
-    /// The name and the options, which have the form of a game spec.
-    pub fn spec(&self) -> &GameSpec {
+    /// The name and the options, to be checked against what the player takes.
+    pub const fn spec(&self) -> &GameSpec {
         &self.spec
-    }
-}
-
-impl FromStr for PlayerSpec {
-    type Err = ParsePlayerError;
-
-    fn from_str(text: &str) -> Result<Self, ParsePlayerError> {
-        // The form of a game spec, for another kind of thing.
-        let spec = GameSpec::parse(text).map_err(|_| ParsePlayerError)?;
-        Ok(Self { text: text.to_owned(), spec })
     }
 }
 
@@ -47,14 +49,14 @@ impl fmt::Display for PlayerSpec {
     }
 }
 
-/// A text that is no player spec.
+/// A text that is not of the form of a player spec.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ParsePlayerError;
+pub struct PlayerSpecError;
 
-impl fmt::Display for ParsePlayerError {
+impl fmt::Display for PlayerSpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("it is no player spec; expected NAME or NAME:KEY=VALUE,KEY=VALUE")
     }
 }
 
-impl std::error::Error for ParsePlayerError {}
+impl std::error::Error for PlayerSpecError {}
