@@ -1,0 +1,135 @@
+//! Whoever comes to sit somewhere, before the types of the game are known.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use rookery_referee::{Fault, MatchSpec, Offence, SeatSpec, write_duration};
+use rookery_search::PlayerSpec;
+use rookery_wire::{Connection, Lent, Process, ProtocolInfo};
+use tokio::time::{Instant, timeout_at};
+
+/// Whoever sits at a seat.
+#[derive(Debug)]
+pub enum Guest {
+    /// One of our own.
+    BuiltIn(PlayerSpec),
+    /// Somebody at a screen.
+    Person,
+    /// A program at the end of a link, and the protocol it speaks.
+    Linked(Lent, &'static str),
+    /// Nobody, for this reason: the match is still ruled and recorded.
+    Absent(Fault),
+}
+
+/// How programs are brought.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The protocol that is spoken.
+    pub protocol: ProtocolInfo,
+    /// Where those are awaited that connect.
+    pub host: IpAddr,
+    /// How long they are waited for, all together.
+    pub wait: Duration,
+}
+
+impl Opening {
+    /// On this machine alone, for a minute.
+    pub fn new(protocol: ProtocolInfo) -> Self {
+        Self { protocol, host: IpAddr::V4(Ipv4Addr::LOCALHOST), wait: Duration::from_mins(1) }
+    }
+}
+
+/// A port that cannot be listened on: our own trouble, unlike a program that does not come.
+#[derive(Debug)]
+pub struct OpenError {
+    /// Where.
+    pub address: SocketAddr,
+    /// Why.
+    pub error: io::Error,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, error } = self;
+        write!(f, "cannot listen on {address}: {error}; choose another port, or 0 for any")
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl Guest {
+    /// The guests of a match without programs: they are always there.
+    pub fn built_in(spec: &MatchSpec) -> Result<Vec<Self>, String> {
+        let guest = |seat: &SeatSpec| match seat {
+            SeatSpec::BuiltIn(player) => Ok(Self::BuiltIn(player.clone())),
+            SeatSpec::Human => Ok(Self::Person),
+            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Remote(_) => {
+                Err(format!("`{seat}` is a program, which has to be brought first"))
+            }
+        };
+        spec.seats.iter().map(|entry| guest(&entry.player)).collect()
+    }
+}
+
+/// Brings whoever is to sit at each seat: listens at ports, starts programs, waits. `announce` is told where a seat's
+/// program is awaited. Who does not come is [`Guest::Absent`].
+pub async fn open(
+    seats: &[&SeatSpec],
+    opening: &Opening,
+    announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
+) -> Result<Vec<Guest>, OpenError> {
+    // First all ports: nobody is started for a match that cannot be.
+    let mut listeners = Vec::with_capacity(seats.len());
+    for (idx, seat) in seats.iter().enumerate() {
+        listeners.push(match seat {
+            SeatSpec::Tcp(port) => {
+                let address = SocketAddr::new(opening.host, *port);
+                let failed = |error| OpenError { address, error };
+                let listener = rookery_wire::listen(address).map_err(failed)?;
+                announce(idx, listener.local_addr().map_err(failed)?);
+                Some(listener)
+            }
+            _ => None,
+        });
+    }
+    let deadline = Instant::now() + opening.wait;
+    let protocol = &opening.protocol;
+    let mut guests = Vec::with_capacity(seats.len());
+    for (seat, listener) in seats.iter().zip(listeners) {
+        guests.push(match (seat, listener) {
+            (SeatSpec::BuiltIn(player), _) => Guest::BuiltIn(player.clone()),
+            (SeatSpec::Human, _) => Guest::Person,
+            (SeatSpec::Command(command), _) => match Process::start(command) {
+                Ok(process) => linked(Connection::process(process, protocol.framing, protocol.bounds), protocol),
+                Err(error) => {
+                    Guest::Absent(Fault::new(Offence::Crashed, format!("it cannot be started: {error}")))
+                }
+            },
+            (SeatSpec::Tcp(_), Some(listener)) => {
+                let accepted = timeout_at(deadline, listener.accept()).await;
+                let connected = accepted.map(|accepted| {
+                    let (stream, _) = accepted?;
+                    Connection::tcp(stream, protocol.framing, protocol.bounds)
+                });
+                match connected {
+                    Ok(Ok(connection)) => linked(connection, protocol),
+                    Ok(Err(error)) => Guest::Absent(Fault::new(Offence::NoShow, error.to_string())),
+                    Err(_) => {
+                        let wait = write_duration(opening.wait);
+                        Guest::Absent(Fault::new(Offence::NoShow, format!("nobody connected within {wait}")))
+                    }
+                }
+            }
+            (SeatSpec::Tcp(_) | SeatSpec::Remote(_), _) => {
+                Guest::Absent(Fault::new(Offence::NoShow, "nobody of this name has signed up"))
+            }
+        });
+    }
+    Ok(guests)
+}
+
+fn linked(connection: Connection, protocol: &ProtocolInfo) -> Guest {
+    Guest::Linked(Lent::owned(Box::new(connection)), protocol.name)
+}

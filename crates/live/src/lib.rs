@@ -1,0 +1,42 @@
+//! Matches of any game, from names to a verdict.
+//!
+//! - [`open`] brings whoever is to sit somewhere: a [`Guest`];
+//! - [`prepare`] makes a [`Match`] of a spec and its guests, without types, ready to begin or to go on with its record;
+//! - [`Match::run`] plays it where it is asked, for series; [`Match::start`] makes it a [`LiveMatch`], the one handle that
+//!   screens, pages and servers hold;
+//! - [`Snapshot`], [`News`]: what can be seen of a live match, for any number of viewers at their own pace;
+//! - [`Story`]: a recorded match, to look at;
+//! - [`HintQuestion`]: a hint for whoever is to move.
+//!
+//! ```
+//! use rookery_live::{Guest, Terms, prepare};
+//! use rookery_referee::{End, MatchSpec};
+//! use rookery_rules::Seed;
+//! use rookery_wire::Protocols;
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+//! # runtime.block_on(async {
+//! let spec = MatchSpec::new("hexapawn", ["first", "random"], Seed(7))?;
+//! let guests = Guest::built_in(&spec)?;
+//! let played = prepare(spec, guests, &Protocols::default(), None)?.run().await;
+//! assert!(matches!(played.end, End::Verdict(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod guest;
+mod handle;
+mod hint;
+mod prepare;
+mod story;
+mod view;
+
+pub use guest::{Guest, OpenError, Opening, open};
+pub use handle::LiveMatch;
+pub use hint::{Hint, HintQuestion};
+pub use prepare::{Match, Played, PrepareError, prepare};
+pub use story::{Story, read_story};
+pub use view::{Asked, Deed, Entry, News, Since, Snapshot};
+
+pub use rookery_referee::Terms;

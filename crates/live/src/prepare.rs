@@ -1,0 +1,453 @@
+//! A prepared match: types inside, none outside.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rookery_catalog::{AnyPosition, Game, PlayerError, Visit, strategy, visit};
+use rookery_record::{Cut, Header, Lines, Problem, Receipt, RecordWriter, Replay, Resumed, Sink, Slot};
+use rookery_referee::{
+    Absent, Controls, Desk, End, EventOf, LagProbe, MatchSpec, Observer, Player, Question, Referee, Session,
+    Strategist, Terms, TimeControl, play,
+};
+use rookery_rules::{
+    GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, Setup as _, SetupError,
+};
+use rookery_search::Strategy;
+use rookery_wire::{Lent, Protocols};
+
+use crate::handle::{AnyDesk, LiveMatch};
+use crate::view::{Entry, Shared, View, take_back};
+use crate::{Guest, News};
+
+/// A match that cannot be played as agreed.
+#[derive(Debug)]
+pub enum PrepareError {
+    /// The game spec is wrong.
+    Setup(SetupError),
+    /// The start is wrong, or the number of seats.
+    Start(String),
+    /// A player is wrong: which seat, and why.
+    Player(Seat, PlayerError),
+    /// The seat's protocol is not known for this game.
+    Protocol(Seat, String),
+    /// There is a record already that does not fit.
+    Record(PathBuf, String),
+}
+
+impl fmt::Display for PrepareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::Start(error) | Self::Protocol(_, error) => f.write_str(error),
+            Self::Player(_, error) => error.fmt(f),
+            Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for PrepareError {}
+
+/// What came of a match.
+#[derive(Debug)]
+pub struct Played {
+    /// How it ended, or that it was stopped on the way.
+    pub end: End,
+    /// Where its record is.
+    pub path: Option<PathBuf>,
+    /// Comes when the record is on the disk.
+    pub receipt: Option<Receipt>,
+    /// Why the record is not whole.
+    pub problem: Option<String>,
+    /// What an earlier run had left of the record that could not be read.
+    pub cut: Option<Cut>,
+}
+
+/// A match that is ready: [`run`](Match::run) plays it on this thread, [`start`](Match::start) makes it live. Both give the
+/// same record.
+pub struct Match {
+    spec: Arc<MatchSpec>,
+    controls: Controls,
+    terms: Terms,
+    game: Box<dyn Prepared>,
+}
+
+impl fmt::Debug for Match {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Match").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// Makes a match of a spec and its guests, one for each seat, ready to begin, or to go on where its record stops.
+///
+/// # Panics
+/// If there is not one guest for each seat of the spec.
+pub fn prepare(
+    spec: MatchSpec,
+    guests: Vec<Guest>,
+    protocols: &Protocols,
+    slot: Option<Slot>,
+) -> Result<Match, PrepareError> {
+    assert_eq!(guests.len(), spec.n_seats(), "there is one guest for each seat");
+    let game = GameSpec::parse(&spec.game).map_err(PrepareError::Setup)?;
+    let spec = Arc::new(spec);
+    let controls = Controls::default();
+    let preparing =
+        Preparing { spec: Arc::clone(&spec), guests, protocols, slot, controls: controls.clone() };
+    let game = visit(&game.game, preparing).map_err(PrepareError::Setup)??;
+    Ok(Match { spec, controls, terms: Terms::default(), game })
+}
+
+impl Match {
+    /// The same with other tolerances of ours.
+    #[must_use]
+    pub fn with_terms(self, terms: Terms) -> Self {
+        Self { terms, ..self }
+    }
+
+    /// What was agreed.
+    pub fn spec(&self) -> &Arc<MatchSpec> {
+        &self.spec
+    }
+
+    /// The way to stop it, also before it runs.
+    pub fn controls(&self) -> Controls {
+        self.controls.clone()
+    }
+
+    /// Plays it here. Built-ins think on this thread, unless there is a clock.
+    pub async fn run(self) -> Played {
+        self.game.go(self.terms, false, None).await
+    }
+
+    /// Makes it live: it goes on by itself from now on.
+    ///
+    /// # Panics
+    /// Outside of a runtime.
+    pub fn start(self) -> LiveMatch {
+        let shared = Arc::new(self.game.shared(&self.spec));
+        let desk = self.game.desk();
+        let going = self.game.go(self.terms, true, Some(Arc::clone(&shared)));
+        LiveMatch::start(shared, desk, self.controls, going)
+    }
+}
+
+type Going = rookery_referee::BoxFuture<'static, Played>;
+
+/// A match with its types inside.
+trait Prepared: Send {
+    /// Plays it to the end.
+    fn go(self: Box<Self>, terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going;
+    /// What viewers share.
+    fn shared(&self, spec: &Arc<MatchSpec>) -> Shared;
+    /// Where commands go.
+    fn desk(&self) -> Arc<dyn AnyDesk>;
+}
+
+struct Preparing<'a> {
+    spec: Arc<MatchSpec>,
+    guests: Vec<Guest>,
+    protocols: &'a Protocols,
+    slot: Option<Slot>,
+    controls: Controls,
+}
+
+/// Whoever sits at a seat, with what it takes to play.
+enum Seated<P: Position> {
+    BuiltIn { strategy: Box<dyn Strategy<P>>, quick: bool },
+    Person,
+    Program(Box<dyn Player<P>>),
+    Absent(Absent),
+}
+
+struct Typed<P: Position> {
+    spec: Arc<MatchSpec>,
+    seated: Vec<Seated<P>>,
+    start: P,
+    referee: Referee<P>,
+    /// All moves so far, those of an opening included.
+    moves: Vec<P::Move>,
+    entries: Vec<Arc<Entry>>,
+    movers: Vec<Seat>,
+    record: Option<RecordWriter<Sink>>,
+    path: Option<PathBuf>,
+    cut: Option<Cut>,
+    controls: Controls,
+    desk: Desk<P>,
+    /// The match is over already.
+    finished: Option<rookery_referee::Verdict>,
+}
+
+impl Visit for Preparing<'_> {
+    type Out = Result<Box<dyn Prepared>, PrepareError>;
+
+    fn visit<G: Game>(self) -> Self::Out {
+        let Self { spec, guests, protocols, slot, controls } = self;
+        let begun = begin::<G>(&spec, slot)?;
+        let mut seated = Vec::with_capacity(guests.len());
+        for (seat, guest) in Seat::all(guests.len()).zip(guests) {
+            seated.push(seat_one::<G>(&spec, seat, guest, protocols)?);
+        }
+        let desk = Desk::new(&spec, controls.clone(), begun.movers.clone());
+        let Begun { start, referee, moves, entries, movers, record, path, cut, finished } = begun;
+        Ok(Box::new(Typed {
+            spec,
+            seated,
+            start,
+            referee,
+            moves,
+            entries,
+            movers,
+            record,
+            path,
+            cut,
+            controls,
+            desk,
+            finished,
+        }))
+    }
+}
+
+fn seat_one<G: Game>(
+    spec: &MatchSpec,
+    seat: Seat,
+    guest: Guest,
+    protocols: &Protocols,
+) -> Result<Seated<PositionOf<G>>, PrepareError> {
+    Ok(match guest {
+        Guest::BuiltIn(player) => {
+            let (strategy, info) = strategy::<G>(&player).map_err(|error| PrepareError::Player(seat, error))?;
+            Seated::BuiltIn { strategy, quick: info.quick }
+        }
+        Guest::Person => Seated::Person,
+        Guest::Linked(lent, protocol) => Seated::Program(link::<G>(spec, seat, lent, protocol, protocols)?),
+        Guest::Absent(fault) => Seated::Absent(Absent(fault)),
+    })
+}
+
+fn link<G: Game>(
+    spec: &MatchSpec,
+    seat: Seat,
+    lent: Lent,
+    protocol: &'static str,
+    protocols: &Protocols,
+) -> Result<Box<dyn Player<PositionOf<G>>>, PrepareError> {
+    let _ = spec;
+    protocols
+        .player::<PositionOf<G>>(protocol, lent)
+        .map_err(|error| PrepareError::Protocol(seat, error.to_string()))
+}
+
+/// A match as it stands when it begins or goes on.
+struct Begun<P: Position> {
+    start: P,
+    referee: Referee<P>,
+    moves: Vec<P::Move>,
+    entries: Vec<Arc<Entry>>,
+    movers: Vec<Seat>,
+    record: Option<RecordWriter<Sink>>,
+    path: Option<PathBuf>,
+    cut: Option<Cut>,
+    finished: Option<rookery_referee::Verdict>,
+}
+
+fn begin<G: Game>(spec: &MatchSpec, slot: Option<Slot>) -> Result<Begun<PositionOf<G>>, PrepareError> {
+    let game = GameSpec::parse(&spec.game).map_err(PrepareError::Setup)?;
+    let setup = G::Setup::from_spec(&game).map_err(PrepareError::Setup)?;
+    let first = spec.first_position(setup.start());
+    let (start, moves) = first.map_err(|error| PrepareError::Start(error.to_string()))?;
+    let n_seats = Position::n_seats(&start);
+    if spec.n_seats() != n_seats {
+        let (game, given) = (&spec.game, spec.n_seats());
+        return Err(PrepareError::Start(format!("{game} has {n_seats} seats, and {given} are filled")));
+    }
+    let new = |record, path| Begun {
+        referee: Referee::of_spec(spec, start.clone()),
+        start: start.clone(),
+        moves: moves.clone(),
+        entries: vec![],
+        movers: vec![],
+        record,
+        path,
+        cut: None,
+        finished: None,
+    };
+    let header = || Header::new(spec.clone(), start.to_text());
+    match slot {
+        None => Ok(new(None, None)),
+        Some(Slot::New(sink)) => {
+            let path = sink.path().to_owned();
+            Ok(new(Some(RecordWriter::new(sink, header())), Some(path)))
+        }
+        Some(Slot::Unfinished { lines, sink, cut }) => {
+            let path = sink.path().to_owned();
+            if lines.is_empty() {
+                let begun = new(Some(RecordWriter::new(sink, header())), Some(path));
+                return Ok(Begun { cut, ..begun });
+            }
+            let wrong = |problem: String| PrepareError::Record(path.clone(), problem);
+            let (replay, entries, movers) = replay::<G>(&lines, spec).map_err(wrong)?;
+            let resumed = replay.into_resumed().map_err(|problem| wrong(problem.to_string()))?;
+            let record = resumed.writer(sink);
+            let Resumed { referee, moves, .. } = resumed;
+            let record = Some(record);
+            Ok(Begun { start, referee, moves, entries, movers, record, path: Some(path), cut, finished: None })
+        }
+        Some(Slot::Finished(lines)) => {
+            let wrong = |problem: String| PrepareError::Record(PathBuf::new(), problem);
+            let (replay, entries, movers) = replay::<G>(&lines, spec).map_err(wrong)?;
+            let finished = replay.referee().verdict().cloned();
+            let referee = replay.referee().clone();
+            Ok(Begun { referee, entries, movers, finished, ..new(None, None) })
+        }
+    }
+}
+
+type Replayed<P> = (Replay<P>, Vec<Arc<Entry>>, Vec<Seat>);
+
+/// Judges the lines of a record again, which must be of the match that this spec describes.
+fn replay<G: Game>(lines: &[u8], spec: &MatchSpec) -> Result<Replayed<PositionOf<G>>, String> {
+    let mut lines = Lines::new(lines);
+    let mut read = || -> Result<Replayed<PositionOf<G>>, rookery_record::RecordError> {
+        let first = lines.first_line()?;
+        let begun = Header::parse(first).and_then(|header| {
+            if header.spec != *spec {
+                return Err(Problem::Wrong(
+                    "it is the record of another match; choose another place, or the same players, seed and flags"
+                        .to_owned(),
+                ));
+            }
+            Replay::new::<G::Setup>(header, first)
+        });
+        let mut replay: Replay<PositionOf<G>> = begun.map_err(|problem| lines.error(problem))?;
+        let (mut entries, mut movers) = (vec![], vec![]);
+        while let Some(line) = lines.next_line()? {
+            if let Err(problem) = replay.feed(line) {
+                return Err(lines.error(problem));
+            }
+            follow(&replay, &mut entries, &mut movers);
+        }
+        Ok((replay, entries, movers))
+    };
+    read().map_err(|error| error.to_string())
+}
+
+/// Adds what the last line of a replay told to a history.
+pub(crate) fn follow<P: Keyed + Notation + Picture>(
+    replay: &Replay<P>,
+    entries: &mut Vec<Arc<Entry>>,
+    movers: &mut Vec<Seat>,
+) {
+    let Some(event) = replay.event() else { return };
+    match event {
+        rookery_referee::Event::Moved { seat, .. } => movers.push(*seat),
+        rookery_referee::Event::TakenBack { to, .. } => {
+            movers.truncate(usize::try_from(*to).unwrap_or(usize::MAX));
+            take_back(entries, *to);
+        }
+        _ => {}
+    }
+    let referee = replay.referee();
+    entries.extend(Entry::of(event, referee.plies(), referee.position()).map(Arc::new));
+}
+
+/// Everybody who watches a match from our side.
+struct Watching<P: Position> {
+    record: Option<RecordWriter<Sink>>,
+    /// Whether somebody was told that the record cannot be written.
+    told: bool,
+    desk: Option<Desk<P>>,
+    view: Option<View>,
+}
+
+impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
+    fn see(&mut self, event: &EventOf<P>, position: &P) {
+        if let Some(record) = &mut self.record {
+            Observer::<P>::see(record, event, position);
+            if let (Some(error), Some(view), false) = (record.error(), &mut self.view, self.told) {
+                self.told = true;
+                view.record_failed(&error.to_string());
+            }
+        }
+        if let Some(desk) = &mut self.desk {
+            desk.see(event, position);
+        }
+        if let Some(view) = &mut self.view {
+            view.see(event, position);
+        }
+    }
+
+    fn asked(&mut self, question: &Question<'_, P>) {
+        if let Some(view) = &mut self.view {
+            view.asked(question);
+        }
+    }
+}
+
+impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
+    fn go(self: Box<Self>, mut terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going {
+        Box::pin(async move {
+            let Self { spec, seated, referee, moves, record, path, cut, controls, desk, finished, .. } = *self;
+            if let Some(verdict) = finished {
+                if let Some(shared) = shared {
+                    shared.tell(News::Ended(Arc::new(verdict.clone())));
+                }
+                return Played { end: End::Verdict(verdict), path, receipt: None, problem: None, cut };
+            }
+            let timed = spec.time != TimeControl::Untimed;
+            if timed && !terms.lag.is_running() {
+                terms.lag = LagProbe::start();
+            }
+            let needs_desk = live || seated.iter().any(|seat| matches!(seat, Seated::Person));
+            let mut watching = Watching {
+                record,
+                told: false,
+                desk: needs_desk.then(|| desk.clone()),
+                view: shared.clone().map(|shared| View::new(shared, referee.plies())),
+            };
+            let mut players: Vec<Box<dyn Player<P>>> =
+                seated.into_iter().map(|seated| player(seated, &desk, &spec, live || timed)).collect();
+            let session = Session { spec: &spec, terms: &terms, moves: &moves, controls };
+            let end = play(referee, &mut players, &session, &mut watching).await;
+            drop(players);
+            if let (End::Suspended, Some(shared)) = (&end, shared) {
+                shared.tell(News::Suspended);
+            }
+            let (mut receipt, mut problem) = (None, None);
+            match watching.record.map(RecordWriter::finish) {
+                None => {}
+                Some(Ok(sink)) => receipt = Some(sink.finish()),
+                Some(Err(error)) => problem = Some(error.to_string()),
+            }
+            Played { end, path, receipt, problem, cut }
+        })
+    }
+
+    fn shared(&self, spec: &Arc<MatchSpec>) -> Shared {
+        let start: Arc<dyn AnyPosition> = Arc::new(self.start.clone());
+        let position: Arc<dyn AnyPosition> = Arc::new(self.referee.position().clone());
+        Shared::new(Arc::clone(spec), start, position, self.entries.clone(), self.referee.clock())
+    }
+
+    fn desk(&self) -> Arc<dyn AnyDesk> {
+        Arc::new(self.desk.clone())
+    }
+}
+
+fn player<P: Keyed + Notation + Picture>(
+    seated: Seated<P>,
+    desk: &Desk<P>,
+    spec: &MatchSpec,
+    pooled: bool,
+) -> Box<dyn Player<P>> {
+    match seated {
+        Seated::BuiltIn { strategy, quick } => {
+            let player =
+                if pooled && !quick { Strategist::pooled(strategy) } else { Strategist::inline(strategy) };
+            Box::new(player.with_limits(spec.limits))
+        }
+        Seated::Person => Box::new(desk.person()),
+        Seated::Program(player) => player,
+        Seated::Absent(absent) => Box::new(absent),
+    }
+}
