@@ -9,7 +9,7 @@ mod peers;
 use std::time::Duration;
 
 use peers::{Deed, Held, Peer, SHORT, all, config, impatient, tournament};
-use rookery_protocols::fish::{Config, Notice, Tally};
+use rookery_originals::fish::{Config, Notice, Tally};
 
 /// Ann and Cid play with somebody who does this at a call.
 async fn among(config: Config, call: &'static str, nth: usize, deed: Deed) -> Held {

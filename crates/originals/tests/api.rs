@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rookery_games::fish::{Cell, Color, Phase, Position, Setup};
-use rookery_protocols::fish::api::{ApiPlayer, Refused, SharedInfo, Table, attend};
+use rookery_originals::fish::api::{ApiPlayer, Refused, SharedInfo, Table, attend};
 use rookery_referee::{
     Answering, Conduct, EventOf, Offence, Player, Question, Referee, Strategist, Terms, TimeControl, Verdict,
     play,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{Hosted, Manner, host};
 use peers::{PATIENCE, config, good, serve};
 use rookery_games::fish;
-use rookery_protocols::fish::{ClientError, Clients, Config, Notice, Report, Served, Spoken};
+use rookery_originals::fish::{ClientError, Clients, Config, Notice, Report, Served, Spoken};
 use rookery_rules::{Seat, Setup as _};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

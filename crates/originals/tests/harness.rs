@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use rookery_protocols::fish::Harness;
+use rookery_originals::fish::Harness;
 use serde_json::Value;
 
 /// Runs a harness on all real cases of others.

@@ -5,10 +5,10 @@ mod hexapawn_common;
 
 use hexapawn_common::{PATIENCE, Script, agreed_match, builtin, terms};
 use rookery_games::hexapawn::Setup;
-use rookery_protocols::hexapawn::client::{Client, Told};
-use rookery_protocols::hexapawn::elimination::ask_size;
-use rookery_protocols::hexapawn::host::{CONDUCT, Chair, Protocol, agree, host};
-use rookery_protocols::hexapawn::records::{Dialect, PlayerType};
+use rookery_originals::hexapawn::client::{Client, Told};
+use rookery_originals::hexapawn::elimination::ask_size;
+use rookery_originals::hexapawn::host::{CONDUCT, Chair, Protocol, agree, host};
+use rookery_originals::hexapawn::records::{Dialect, PlayerType};
 use rookery_record::{Header, RecordWriter, verify};
 use rookery_referee::{Event, Verdict};
 use rookery_rules::{Seed, Setup as _};
@@ -199,7 +199,7 @@ async fn fault_t01_who_names_no_size_in_time_loses() {
 /// One of our players on the other side of the wire, in a task.
 fn client(spec: &str, size: (u8, u8)) -> Chair {
     use rookery_catalog::{Hexapawn, strategy};
-    use rookery_protocols::hexapawn::{FRAMING, bounds};
+    use rookery_originals::hexapawn::{FRAMING, bounds};
     use rookery_search::Budget;
     use rookery_wire::Connection;
     let (ours, theirs) = tokio::io::duplex(1 << 16);

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hexapawn_common::{PATIENCE, Script, builtin};
-use rookery_protocols::hexapawn::host::{Chair, Protocol, agree, host};
-use rookery_protocols::hexapawn::records::Dialect;
-use rookery_protocols::hexapawn::{FRAMING, bounds, over_pipes, over_tcp};
+use rookery_originals::hexapawn::host::{Chair, Protocol, agree, host};
+use rookery_originals::hexapawn::records::Dialect;
+use rookery_originals::hexapawn::{FRAMING, bounds, over_pipes, over_tcp};
 use rookery_referee::{Terms, TimeControl, Verdict};
 use rookery_rules::{Seat, Seed};
 use rookery_wire::{Connection, Process};

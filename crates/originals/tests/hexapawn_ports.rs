@@ -5,11 +5,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use rookery_games::hexapawn::{Board, Move, Position};
-use rookery_protocols::hexapawn::oz::Value;
-use rookery_protocols::hexapawn::ports::{
+use rookery_originals::hexapawn::oz::Value;
+use rookery_originals::hexapawn::ports::{
     Game, RefereePort, Table, create_player, create_player_with, player_port, referee_for,
 };
-use rookery_protocols::hexapawn::records::{Order, PlayerType};
+use rookery_originals::hexapawn::records::{Order, PlayerType};
 use rookery_referee::Verdict;
 use rookery_search::{Budget, First, Strategy};
 

@@ -6,9 +6,9 @@ mod hexapawn_common;
 use std::time::Duration;
 
 use hexapawn_common::{Script, builtin, match_between, terms};
-use rookery_protocols::hexapawn::host::{Chair, Protocol, agree, host};
-use rookery_protocols::hexapawn::log::{ClassicLog, PlainLog};
-use rookery_protocols::hexapawn::records::Dialect;
+use rookery_originals::hexapawn::host::{Chair, Protocol, agree, host};
+use rookery_originals::hexapawn::log::{ClassicLog, PlainLog};
+use rookery_originals::hexapawn::records::Dialect;
 
 const SEED: Protocol = Protocol::Seed(Dialect::Readme);
 

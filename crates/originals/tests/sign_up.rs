@@ -9,7 +9,7 @@ mod peers;
 use std::time::{Duration, Instant};
 
 use peers::{PATIENCE, Peer, SHORT, all, config, good, raw, serve, tournament};
-use rookery_protocols::fish::{Config, Manner, Notice, Tally};
+use rookery_originals::fish::{Config, Manner, Notice, Tally};
 use rookery_wire::{Bounds, Connection, Framing};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -3,7 +3,7 @@
 
 use rookery_catalog::{PlayerSpec, Stones, strategy};
 use rookery_games::stones::{Move, Position};
-use rookery_protocols::stones::{LineCodec, Thinker, Update, attend};
+use rookery_originals::stones::{LineCodec, Thinker, Update, attend};
 use rookery_referee::{Event, Offence};
 use rookery_rules::{Notation, Seed};
 use rookery_wire::Codec;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rookery_catalog::{PlayerSpec, Stones, strategy};
 use rookery_games::stones::{Position, Setup};
-use rookery_protocols::stones::{
+use rookery_originals::stones::{
     Chat, LineCodec, Message, Move, Narrator, Player, Point, State, Thinker, Update, inline, reasons, sign,
     threaded,
 };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rookery_catalog::{PlayerSpec, SeatSpec, Stones, strategy};
 use rookery_games::stones::{Move, Position, Setup};
-use rookery_protocols::stones::{LineCodec, Message, Table, TableError, Thinker, attend};
+use rookery_originals::stones::{LineCodec, Message, Table, TableError, Thinker, attend};
 use rookery_record::{RecordWriter, verify};
 use rookery_referee::{
     Answering, Conduct, Event, EventOf, Offence, Player, Question, Referee, Scripted, Terms, TimeControl,
@@ -328,26 +328,26 @@ async fn our_own_players_play_over_a_socket_and_chat_is_in_the_record() {
 /// Says what it is told before it plays.
 struct Chatty<P>(P);
 
-impl<P: rookery_protocols::stones::Player> rookery_protocols::stones::Player for Chatty<P> {
-    fn initialize(&mut self, chat: rookery_protocols::stones::Chat) {
+impl<P: rookery_originals::stones::Player> rookery_originals::stones::Player for Chatty<P> {
+    fn initialize(&mut self, chat: rookery_originals::stones::Chat) {
         CHAT.with_borrow_mut(|kept| *kept = Some(chat.clone()));
         self.0.initialize(chat);
     }
 
-    fn update(&mut self, message: &Message, state: &rookery_protocols::stones::State) {
+    fn update(&mut self, message: &Message, state: &rookery_originals::stones::State) {
         if let Message::TurnTo { .. } = message {
             CHAT.with_borrow(|chat| chat.as_ref().unwrap().say(&message.to_string()));
         }
         self.0.update(message, state);
     }
 
-    fn next_move(&mut self) -> rookery_protocols::stones::Move {
+    fn next_move(&mut self) -> rookery_originals::stones::Move {
         self.0.next_move()
     }
 }
 
 thread_local! {
-    static CHAT: std::cell::RefCell<Option<rookery_protocols::stones::Chat>> =
+    static CHAT: std::cell::RefCell<Option<rookery_originals::stones::Chat>> =
         const { std::cell::RefCell::new(None) };
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use peers::{Deed, Peer, SHORT, Seen, config, good, impatient, serve, tournament};
 use rookery_games::fish;
-use rookery_protocols::fish::{Config, Manner, Notice, Tally};
+use rookery_originals::fish::{Config, Manner, Notice, Tally};
 
 /// Identical house players on the usual board: known from the original and from other servers.
 #[tokio::test]

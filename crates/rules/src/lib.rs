@@ -51,6 +51,7 @@ pub mod scene;
 mod seat;
 mod setup;
 mod solvable;
+pub mod text;
 
 pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};

@@ -1,4 +1,4 @@
-//! Lines that somebody types, or that come through a pipe.
+//! Texts of people: lines that somebody types or that come through a pipe, and what can be shown without harm.
 
 use std::io::{self, BufRead, Read};
 
@@ -16,7 +16,7 @@ pub enum Typed {
 /// Reads a line of at most so many bytes.
 ///
 /// ```
-/// use rookery_terminal::{Typed, read_typed};
+/// use rookery_rules::text::{Typed, read_typed};
 ///
 /// let mut input = &b"e2\r\nfar too long\nlast"[..];
 /// assert_eq!(read_typed(&mut input, 4)?, Typed::Line(b"e2".to_vec()));
@@ -55,5 +55,45 @@ fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
         if end.is_some() || n_bytes == 0 {
             return Ok(());
         }
+    }
+}
+
+/// The same text without anything that could move the cursor, change colours or reorder what is shown.
+///
+/// ```
+/// assert_eq!(rookery_rules::text::clean("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
+/// ```
+pub fn clean(text: &str) -> String {
+    text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// The same for a text of several lines, whose ends stay.
+pub fn clean_lines(text: &str) -> String {
+    text.chars().map(|c| if c != '\n' && is_harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Whether a character does something instead of being seen: controls, and the format characters of Unicode.
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            u32::from(c),
+            0xad | 0x600..=0x605 | 0x61c | 0x6dd | 0x70f | 0x890 | 0x891 | 0x8e2 | 0x180e
+                | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff9..=0xfffb
+                | 0x110bd | 0x110cd | 0x13430..=0x1343f | 0x1bca0..=0x1bca3 | 0x1d173..=0x1d17a
+                | 0xe0000..=0xe007f
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_moves_the_cursor() {
+        for c in (0..0x11_0000).filter_map(char::from_u32) {
+            let shown = clean(&c.to_string());
+            assert!(!shown.chars().any(char::is_control), "{c:?}");
+        }
+        assert_eq!(clean("x\u{202e}y"), "x\u{fffd}y");
     }
 }

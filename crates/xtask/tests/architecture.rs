@@ -81,9 +81,9 @@ fn no_arrow_points_up() {
         "rookery-referee",
         "rookery-record",
         "rookery-wire",
-        "rookery-tournament",
         "rookery-catalog",
-        "rookery-protocols",
+        "rookery-tournament",
+        "rookery-originals",
         "rookery-terminal",
         "rookery",
     ];
@@ -94,6 +94,9 @@ fn no_arrow_points_up() {
         }
         assert!(!closure(&graph, package).contains("rookery-testkit"), "{package} ships the test kit");
     }
+    let users: Vec<&String> =
+        graph.keys().filter(|name| closure(&graph, name).contains("rookery-originals")).collect();
+    assert_eq!(users, ["rookery"], "what only one game has is used by the command line alone");
     let ours = graph.keys().filter(|name| name.starts_with("rookery") && *name != "rookery-testkit");
     assert_eq!(ours.count(), layers.len(), "a new crate has its place in this test's list of layers");
 }

@@ -27,7 +27,7 @@ const VOID: &str = "\"void\"";
 /// A built-in player that answers calls.
 ///
 /// ```
-/// use rookery_protocols::fish::Client;
+/// use rookery_originals::fish::Client;
 ///
 /// let mut client = Client::new(&"minimax:depth=2".parse()?)?;
 /// assert_eq!(client.hear(br#"["playing-as",["red"]]"#)?, r#""void""#);

@@ -46,7 +46,7 @@ impl ClientName {
     /// So many names, all different, that begin like this one; the name itself if one is enough.
     ///
     /// ```
-    /// use rookery_protocols::fish::ClientName;
+    /// use rookery_originals::fish::ClientName;
     ///
     /// let name: ClientName = "rook".parse()?;
     /// assert_eq!(name.several(3).collect::<Vec<_>>(), ["rookA", "rookB", "rookC"]);

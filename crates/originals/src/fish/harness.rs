@@ -22,13 +22,13 @@ use super::{Action, Place, State};
 /// One of the harnesses.
 ///
 /// ```
-/// use rookery_protocols::fish::Harness;
+/// use rookery_originals::fish::Harness;
 ///
 /// assert_eq!(Harness::Board.run(r#"{"position":[0,0],"board":[[1,1],[1]]}"#)?, "1");
 /// let error = Harness::Board.run(r#"{"position":[0,0]}"#).unwrap_err();
 /// assert_eq!(error.to_string(), "the input cannot be read: missing field `board` at line 1 column 18; \
 ///     expected {\"position\":[ROW,COLUMN],\"board\":[[FISH,..],..]}");
-/// # Ok::<(), rookery_protocols::fish::HarnessError>(())
+/// # Ok::<(), rookery_originals::fish::HarnessError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Harness {

@@ -4,12 +4,14 @@
 //! - [`Calls`]: the server's side of the calls, a [`Codec`](rookery_wire::Codec); [`Client`]: the other side;
 //! - [`Server`]: sign-up over TCP and a knock-out tournament; [`Notice`]: what happens there, for logs and screens;
 //! - [`api`]: the interface for players that drive;
-//! - [`harness`]: the original's test harnesses.
+//! - [`harness`]: the original's test harnesses;
+//! - [`command`]: `rookery fish`, but for its aliases of other commands.
 
 pub mod api;
 mod calls;
 mod client;
 mod clients;
+pub mod command;
 mod entrant;
 mod games;
 pub mod harness;

@@ -83,7 +83,7 @@ pub struct Tally {
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use rookery_protocols::fish::{Config, Server, Tally};
+/// use rookery_originals::fish::{Config, Server, Tally};
 ///
 /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 /// # runtime.block_on(async {

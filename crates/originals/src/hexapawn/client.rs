@@ -12,8 +12,8 @@ use super::records::{Dialect, Order, PlayerType, pawn_value, position, read, rea
 /// A player that talks to a referee. It notices by itself which protocol the referee speaks.
 ///
 /// ```
-/// use rookery_protocols::hexapawn::client::{Client, Told};
-/// use rookery_protocols::hexapawn::records::Dialect;
+/// use rookery_originals::hexapawn::client::{Client, Told};
+/// use rookery_originals::hexapawn::records::Dialect;
 /// use rookery_rules::Position as _;
 ///
 /// let mut client = Client::new(None, Dialect::Readme, (5, 5));

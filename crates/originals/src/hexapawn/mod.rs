@@ -7,11 +7,13 @@
 //! - [`elimination`]: the second protocol, in which the players choose the size and take pawns off first;
 //! - [`host`]: a match between whoever sits there, in either protocol;
 //! - [`client`]: the player's side of both;
-//! - [`log`]: what the original's referee printed, and a plainer text.
+//! - [`log`]: what the original's referee printed, and a plainer text;
+//! - [`command`]: `rookery hexapawn`.
 //!
 //! `docs/hexapawn-protocol.md` describes the protocols for those who write players.
 
 pub mod client;
+pub mod command;
 pub mod elimination;
 pub mod host;
 pub mod log;

@@ -15,8 +15,8 @@
 //! A player is made before the referee whose port it gets, so that port is unbound at first.
 //!
 //! ```
-//! use rookery_protocols::hexapawn::ports::{RefereePort, create_player, referee_for};
-//! use rookery_protocols::hexapawn::records::PlayerType;
+//! use rookery_originals::hexapawn::ports::{RefereePort, create_player, referee_for};
+//! use rookery_originals::hexapawn::records::PlayerType;
 //!
 //! let (pr1, pr2) = (RefereePort::unbound(), RefereePort::unbound());
 //! let p1 = create_player(PlayerType::P1, pr1.clone());

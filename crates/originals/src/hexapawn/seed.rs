@@ -15,7 +15,7 @@ use super::records::{Dialect, Order, PlayerType, line, read, read_pawn};
 ///
 /// ```
 /// use rookery_games::hexapawn;
-/// use rookery_protocols::hexapawn::seed::SeedCodec;
+/// use rookery_originals::hexapawn::seed::SeedCodec;
 /// use rookery_rules::Setup;
 /// use rookery_wire::{Answer, Codec};
 ///

@@ -13,6 +13,7 @@ mod view;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rookery_catalog::{PlayerSpec, game};
@@ -20,7 +21,7 @@ use rookery_games::renpaarden::Setup;
 use rookery_referee::parse_duration;
 use rookery_rules::{GameSpec, Seat, Seed, Setup as _, SetupError};
 
-use crate::spec::UsageError;
+use crate::UsageError;
 use dialogue::Choices;
 use prompt::Terminal;
 use table::Terms;
@@ -31,7 +32,7 @@ use table::Terms;
 /// of its hops from a list; or whole chains are typed at once. `help` works at every question.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub struct Args {
     /// The board and the rules
     #[arg(long, value_name = "GAME-SPEC", default_value = "renpaarden", value_parser = read_setup)]
     game: Setup,
@@ -76,7 +77,7 @@ Examples:
 
 /// Who sits where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum Mode {
+enum Mode {
     PlayerPlayer,
     PlayerComputer,
     ComputerPlayer,
@@ -111,9 +112,11 @@ fn read_setup(text: &str) -> Result<Setup, SetupError> {
     Setup::from_spec(&GameSpec::parse(text)?)
 }
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+/// Carries it out.
+pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let echo = !io::stdin().is_terminal();
-    converse(args, &mut Terminal { input: &mut io::stdin().lock(), out, echo })
+    converse(args, &mut Terminal { input: &mut io::stdin().lock(), out, echo })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn converse(args: &Args, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {

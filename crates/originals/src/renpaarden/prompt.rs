@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use rookery_terminal::{Typed, clean_lines, read_typed};
+use rookery_rules::text::{Typed, clean_lines, read_typed};
 
 /// The longest line that is read; the rest of a longer one is thrown away.
 const MAX_LINE: usize = 1000;

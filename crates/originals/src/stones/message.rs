@@ -219,7 +219,7 @@ impl State {
     /// everything: who is out counts as gone in the order of the numbers, and the caps are as in a usual game.
     ///
     /// ```
-    /// use rookery_protocols::stones::{Stage, State};
+    /// use rookery_originals::stones::{Stage, State};
     /// use rookery_rules::Position;
     ///
     /// let state = State {

@@ -5,13 +5,14 @@
 //! - [`Narrator`]: turns the referee's events into messages, without any I/O;
 //! - [`LineCodec`]: the same as JSON lines, for programs at the end of a pipe or a socket (`docs/stones-protocol.md`);
 //! - [`attend`]: the other end of those lines, for a program that plays;
-//! - [`Table`]: one match from setup and seats to a verdict.
+//! - [`Table`]: one match from setup and seats to a verdict;
+//! - [`command`]: `rookery stones`.
 //!
 //! # A player
 //!
 //! ```
 //! use rookery_games::stones;
-//! use rookery_protocols::stones::{Chat, Message, Move, Player, Point, State, inline};
+//! use rookery_originals::stones::{Chat, Message, Move, Player, Point, State, inline};
 //! use rookery_referee::{Conduct, Referee, Terms, play};
 //! use rookery_rules::{Notation, Seat, Seed};
 //!
@@ -68,6 +69,7 @@
 
 mod client;
 mod codec;
+pub mod command;
 mod message;
 mod narrator;
 mod player;

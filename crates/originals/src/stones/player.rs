@@ -93,7 +93,7 @@ pub(super) fn judge(mv: Move, position: &Position) -> Result<stones::Move, Failu
 ///
 /// ```
 /// use rookery_games::stones::Position;
-/// use rookery_protocols::stones::{Move, Point, reasons};
+/// use rookery_originals::stones::{Move, Point, reasons};
 /// use rookery_rules::Notation;
 ///
 /// let position = Position::from_text("0 00/../11")?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rookery_games::fish::{Move, Phase, Setup};
-use rookery_protocols::fish::{Place, State};
+use rookery_originals::fish::{Place, State};
 use rookery_rules::{Outcome, Position as _, Seat, Setup as _, Status};
 use rookery_wire::{Bounds, Connection, Framing};
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use rookery_catalog::{Hexapawn, seat};
-use rookery_protocols::hexapawn::host::{Agreed, Chair, Protocol, agree, host};
-use rookery_protocols::hexapawn::{FRAMING, bounds};
+use rookery_originals::hexapawn::host::{Agreed, Chair, Protocol, agree, host};
+use rookery_originals::hexapawn::{FRAMING, bounds};
 use rookery_record::Limits;
 use rookery_referee::{Terms, TimeControl, Verdict};
 use rookery_rules::Seed;

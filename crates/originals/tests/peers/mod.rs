@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rookery_catalog::{Fish, strategy};
 use rookery_games::fish::Move;
-use rookery_protocols::fish::{Config, Manner, Notice, Place, Server, State, Tally};
+use rookery_originals::fish::{Config, Manner, Notice, Place, Server, State, Tally};
 use rookery_search::Budget;
 use rookery_wire::{Bounds, Framing, Inbox};
 use serde_json::Value;

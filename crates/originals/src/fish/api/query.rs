@@ -7,7 +7,7 @@ use rookery_rules::{Position as _, Seat};
 ///
 /// ```
 /// use rookery_games::fish::Position;
-/// use rookery_protocols::fish::api::Tree;
+/// use rookery_originals::fish::api::Tree;
 /// use rookery_rules::Notation;
 ///
 /// let tree = Tree::new(Position::from_text("p1 1a1/1b1/11 0,0")?);

@@ -12,7 +12,7 @@ use super::{Refused, SharedInfo, TournamentInfo, lock};
 ///
 /// ```
 /// use rookery_games::fish::{Cell, Color, Phase, Setup};
-/// use rookery_protocols::fish::api::{Refused, Table};
+/// use rookery_originals::fish::api::{Refused, Table};
 /// use rookery_rules::{Seat, Setup as _};
 ///
 /// let table = Table::new(Setup::parse("fish=2,players=2")?.start());
@@ -135,7 +135,7 @@ impl SeatHandle {
     ///
     /// ```
     /// # use rookery_games::fish::Position;
-    /// # use rookery_protocols::fish::api::Table;
+    /// # use rookery_originals::fish::api::Table;
     /// # use rookery_rules::{Notation, Position as _, Seat};
     /// let me = Seat::new(0);
     /// let handle = Table::new(Position::from_text("p1 3a1/1b5a/11 0,0")?).seat(me);

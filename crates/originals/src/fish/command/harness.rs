@@ -2,9 +2,8 @@
 
 use std::io::{Read, Write, stdin};
 
-use rookery_protocols::fish::Harness;
-
-use crate::spec::UsageError;
+use crate::UsageError;
+use crate::fish::Harness;
 
 pub(super) const BOARD: &str = "\
 Standard input has one value, for example {\"position\":[0,0],\"board\":[[1,2],[3,4]]}.

@@ -6,28 +6,17 @@ use std::process::ExitCode;
 mod harness;
 mod notices;
 mod observe;
-mod play;
 mod xclient;
 mod xserver;
 
-/// Fish's own system: tournaments over TCP, clients, test harnesses, a game
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
+use indicatif::MultiProgress;
 
-const EXAMPLES: &str = "\
-Examples:
-  rookery fish xserver 12345
-  rookery fish xclients 5 12345
-  echo '{\"position\":[0,0],\"board\":[[1,2],[3,4]]}' | rookery fish xboard
-  rookery fish observe hard minimax --delay 500ms
-  rookery fish play";
+use super::Harness;
+use crate::ErrorOutput;
 
+/// What the game's own system can do.
 #[derive(Debug, clap::Subcommand)]
-enum What {
+pub enum Command {
     Xserver(xserver::Args),
     #[command(visible_alias = "xclients")]
     Xclient(xclient::Args),
@@ -48,22 +37,25 @@ enum What {
     #[command(after_help = harness::REF)]
     Xref,
     Observe(observe::Args),
-    Play(play::Args),
 }
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    use rookery_protocols::fish::Harness;
-    let done = match &args.what {
-        What::Xserver(args) => return xserver::run(args, out),
-        What::Xclient(args) => return xclient::run(args),
-        What::X1client(args) => return xclient::run_one(args),
-        What::Xboard => harness::run(Harness::Board, out),
-        What::Xstate => harness::run(Harness::State, out),
-        What::Xtree => harness::run(Harness::Tree, out),
-        What::Xstrategy => harness::run(Harness::Strategy, out),
-        What::Xref => harness::run(Harness::Ref, out),
-        What::Observe(args) => observe::run(args, out),
-        What::Play(args) => return play::run(args, out),
+/// Carries it out. `screen` is what moving pictures are drawn on, if there is a terminal for them.
+pub fn run(
+    command: &Command,
+    out: &mut dyn Write,
+    err: &ErrorOutput,
+    screen: Option<MultiProgress>,
+) -> anyhow::Result<ExitCode> {
+    let done = match command {
+        Command::Xserver(args) => return xserver::run(args, out, err, screen),
+        Command::Xclient(args) => return xclient::run(args, err),
+        Command::X1client(args) => return xclient::run_one(args, err),
+        Command::Xboard => harness::run(Harness::Board, out),
+        Command::Xstate => harness::run(Harness::State, out),
+        Command::Xtree => harness::run(Harness::Tree, out),
+        Command::Xstrategy => harness::run(Harness::Strategy, out),
+        Command::Xref => harness::run(Harness::Ref, out),
+        Command::Observe(args) => observe::run(args, out),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -9,7 +9,7 @@ use rookery_referee::parse_duration;
 use rookery_rules::{GameSpec, Position, Seat, Seed, Setup, Status};
 use rookery_search::Budget;
 
-use crate::spec::UsageError;
+use crate::UsageError;
 
 /// Watch one game between computer players, move by move
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ use crate::spec::UsageError;
   rookery fish observe
   rookery fish observe hard minimax:depth=2 random --delay 500ms
   rookery fish observe minimax minimax --setup rows=4,cols=4,fish=2")]
-pub(super) struct Args {
+pub struct Args {
     /// Who plays, in turn order: 2 to 4 players (`rookery players fish` lists all) [default: four minimax]
     #[arg(value_name = "PLAYER", num_args = 0..=4)]
     players: Vec<PlayerSpec>,

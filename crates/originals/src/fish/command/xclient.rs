@@ -1,16 +1,16 @@
 //! `rookery fish xclient`: clients of a server.
 
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use rookery_catalog::{Fish, PlayerSpec};
-use rookery_protocols::fish::{ClientName, Clients, Report, Spoken};
 use rookery_referee::parse_duration;
-use rookery_terminal::clean;
+use rookery_rules::text::clean;
 
-use crate::spec::UsageError;
+use crate::fish::{ClientName, Clients, Report, Spoken};
+use crate::{ErrorOutput, UsageError};
 
 /// Start computer players that sign up at a server and play its tournament
 ///
@@ -19,7 +19,7 @@ use crate::spec::UsageError;
 #[command(after_help = "Examples:
   rookery fish xclients 5 12345
   rookery fish xclient 1 12345 play.example.org --player hard --time 500ms --name heron")]
-pub(super) struct Args {
+pub struct Args {
     /// How many
     #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50_000))]
     n: u32,
@@ -38,7 +38,7 @@ pub(super) struct Args {
 /// Start one computer player that shows every call and every answer
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rookery fish x1client 12345")]
-pub(super) struct OneArgs {
+pub struct OneArgs {
     #[command(flatten)]
     server: Server,
 
@@ -87,24 +87,26 @@ const OTHER_FILES: usize = 32;
 /// How many failures are told one by one.
 const TOLD: usize = 10;
 
-pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, err: &ErrorOutput) -> anyhow::Result<ExitCode> {
     let clients = clients(args.n as usize, &args.server, &args.player);
     let start = Instant::now();
     let reports = serve(&clients, |_, _| {})?;
-    sum_up(&reports, start.elapsed(), args.quiet)
+    sum_up(&reports, start.elapsed(), args.quiet, err)
 }
 
-pub(super) fn run_one(args: &OneArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_one(args: &OneArgs, err: &ErrorOutput) -> anyhow::Result<ExitCode> {
     let clients = clients(1, &args.server, &args.player);
     let start = Instant::now();
-    let reports = serve(&clients, |_, spoken| {
+    let shown = err.clone();
+    let reports = serve(&clients, move |_, spoken| {
+        let mut err = shown.clone();
         // Nobody reads standard error if this fails, so there is nobody to tell.
         let _ = match spoken {
-            Spoken::Call(call) => writeln!(stderr(), "<- {}", clean(&String::from_utf8_lossy(call))),
-            Spoken::Answer(answer) => writeln!(stderr(), "-> {answer}"),
+            Spoken::Call(call) => writeln!(err, "<- {}", clean(&String::from_utf8_lossy(call))),
+            Spoken::Answer(answer) => writeln!(err, "-> {answer}"),
         };
     })?;
-    sum_up(&reports, start.elapsed(), false)
+    sum_up(&reports, start.elapsed(), false, err)
 }
 
 fn clients(n: usize, server: &Server, player: &Who) -> Clients {
@@ -140,16 +142,17 @@ fn serve(
 }
 
 /// Says how it went, and whether all were served to the end.
-fn sum_up(reports: &[Report], took: Duration, quiet: bool) -> anyhow::Result<ExitCode> {
+fn sum_up(reports: &[Report], took: Duration, quiet: bool, err: &ErrorOutput) -> anyhow::Result<ExitCode> {
+    let mut err = err.clone();
     let served: Vec<_> =
         reports.iter().filter_map(|(name, result)| Some((name, result.as_ref().ok()?))).collect();
     let failed: Vec<_> =
         reports.iter().filter_map(|(name, result)| Some((name, result.as_ref().err()?))).collect();
     for (name, error) in failed.iter().take(TOLD) {
-        writeln!(stderr(), "{name} {}", clean(&error.to_string()))?;
+        writeln!(err, "{name} {}", clean(&error.to_string()))?;
     }
     if failed.len() > TOLD {
-        writeln!(stderr(), "and {} more", failed.len() - TOLD)?;
+        writeln!(err, "and {} more", failed.len() - TOLD)?;
     }
     if !quiet {
         let won: Vec<&str> = served
@@ -164,7 +167,7 @@ fn sum_up(reports: &[Report], took: Duration, quiet: bool) -> anyhow::Result<Exi
             n => format!(" ({} and {} more)", won[..TOLD].join(", "), n - TOLD),
         };
         writeln!(
-            stderr(),
+            err,
             "{} of {} clients were served to the end, {} won{names}; {calls} calls in {:.1} s",
             served.len(),
             reports.len(),

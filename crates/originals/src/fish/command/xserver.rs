@@ -1,6 +1,6 @@
 //! `rookery fish xserver`: tournaments over TCP.
 
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use rookery_protocols::fish::{Config, Manner, Server, Tally};
+use indicatif::MultiProgress;
 use rookery_referee::parse_duration;
 use rookery_rules::Setup as _;
 use rookery_wire::raise_file_limit;
 use tokio::sync::Notify;
 
 use super::notices::{Notices, Style};
-use crate::spec::UsageError;
+use crate::fish::{Config, Manner, Server, Tally};
+use crate::{ErrorOutput, UsageError};
 
 /// Wait for players on a port, hold a tournament of Fish, and print how many won and failed
 ///
@@ -25,7 +26,7 @@ use crate::spec::UsageError;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of a command line")]
-pub(super) struct Args {
+pub struct Args {
     /// The port to listen on; 0 takes any that is free
     #[arg(value_name = "PORT")]
     port: u16,
@@ -142,20 +143,26 @@ fn players(text: &str) -> Result<usize, String> {
     }
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+pub(super) fn run(
+    args: &Args,
+    out: &mut dyn Write,
+    err: &ErrorOutput,
+    screen: Option<MultiProgress>,
+) -> anyhow::Result<ExitCode> {
+    let mut err = err.clone();
     let config = args.config()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let stop = Arc::new(Notify::new());
     let stopped = Arc::clone(&stop);
     ctrlc::set_handler(move || stopped.notify_one())?;
-    let notices = Notices::start(args.style());
+    let notices = Notices::start(args.style(screen), err.clone());
     let done = runtime.block_on(async {
         let address = SocketAddr::new(args.host, args.port);
         let mut server = match Server::bind(address, config, notices.log()) {
             Ok(server) => server,
             Err(error) => {
                 let hint = "choose another port, or end whatever uses it";
-                writeln!(stderr(), "error: cannot listen on {address}: {error}; {hint}")?;
+                writeln!(err, "error: cannot listen on {address}: {error}; {hint}")?;
                 return Ok(ExitCode::from(NO_PORT));
             }
         };
@@ -168,7 +175,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     drop(runtime);
     notices.finish();
     if done.as_ref().is_ok_and(|code| *code == ExitCode::from(130)) {
-        writeln!(stderr(), "interrupted")?;
+        writeln!(err, "interrupted")?;
     }
     done
 }
@@ -186,11 +193,11 @@ async fn serve(server: &mut Server, repeat: bool, out: &mut dyn Write) -> anyhow
 }
 
 impl Args {
-    fn style(&self) -> Style {
-        match self {
-            Self { quiet: true, .. } => Style::Quiet,
-            Self { json_log: true, .. } => Style::Json,
-            Self { observe: true, .. } => Style::Observe,
+    fn style(&self, screen: Option<MultiProgress>) -> Style {
+        match (self, screen) {
+            (Self { quiet: true, .. }, _) => Style::Quiet,
+            (Self { json_log: true, .. }, _) => Style::Json,
+            (Self { observe: true, .. }, Some(screen)) => Style::Observe(screen),
             _ => Style::Lines,
         }
     }

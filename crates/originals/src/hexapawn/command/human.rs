@@ -7,12 +7,13 @@ use std::thread;
 use std::time::Duration;
 
 use rookery_games::hexapawn::{Move, Position};
-use rookery_protocols::hexapawn::oz::Value;
-use rookery_protocols::hexapawn::records::{Dialect, PlayerType, read_pawn};
 use rookery_referee::{Answering, Failure, Fault, Offence, Player, Question};
+use rookery_rules::text::{Typed, read_typed};
 use rookery_rules::{Notation, Position as _};
-use rookery_terminal::{Typed, read_typed};
 use tokio::sync::oneshot;
+
+use crate::hexapawn::oz::Value;
+use crate::hexapawn::records::{Dialect, PlayerType, read_pawn};
 
 /// The longest line that is read.
 const MAX_LINE: usize = 1024;

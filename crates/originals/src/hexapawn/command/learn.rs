@@ -2,12 +2,11 @@
 
 use std::io::Write;
 
-use rookery_catalog::{Course, PlayerSpec};
-use rookery_rules::{Seat, Seed};
+use rookery_catalog::{Course, PlayerSpec, game};
+use rookery_rules::{GameSpec, Seat, Seed, SetupError};
 use serde::Serialize;
 
-use crate::commands::write_json;
-use crate::spec::{CheckedSpec, UsageError};
+use crate::{UsageError, write_json};
 
 /// Let a machine of matchboxes learn, and show how it gets on
 ///
@@ -21,8 +20,8 @@ Examples:
   rookery hexapawn learn hexapawn:rows=4,cols=3 --seat 1 --json")]
 pub(super) struct Args {
     /// The board; small ones are learned soonest
-    #[arg(value_name = "GAME-SPEC", default_value = "hexapawn:rows=3,cols=3")]
-    spec: CheckedSpec,
+    #[arg(value_name = "GAME-SPEC", default_value = "hexapawn:rows=3,cols=3", value_parser = read_board)]
+    board: Board,
 
     /// Where the machine sits
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
@@ -45,6 +44,18 @@ pub(super) struct Args {
     json: bool,
 }
 
+/// A game spec as given, and the shortest that means the same.
+#[derive(Clone, Debug)]
+struct Board {
+    spec: GameSpec,
+    text: String,
+}
+
+fn read_board(text: &str) -> Result<Board, SetupError> {
+    let spec = GameSpec::parse(text)?;
+    Ok(Board { text: game(&spec.game)?.canonical(&spec)?, spec })
+}
+
 #[derive(Serialize)]
 struct Report<'a> {
     game: &'a str,
@@ -63,9 +74,9 @@ const LINES: u64 = 20;
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let seat = Seat::new(args.seat - 1);
     let mut course =
-        Course::new(&args.spec.spec, seat, &args.against).map_err(|error| UsageError(error.to_string()))?;
+        Course::new(&args.board.spec, seat, &args.against).map_err(|error| UsageError(error.to_string()))?;
     if !args.json {
-        let (spec, seat, against) = (&args.spec.text, args.seat, &args.against);
+        let (spec, seat, against) = (&args.board.text, args.seat, &args.against);
         writeln!(out, "{spec}: a machine of matchboxes as player {seat} against {against}")?;
         writeln!(out, "{:>8} {:>6} {:>6} {:>6} {:>6}", "games", "wins", "losses", "boxes", "beads")?;
     }
@@ -83,7 +94,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     }
     if args.json {
         let report = Report {
-            game: &args.spec.text,
+            game: &args.board.text,
             seat: args.seat,
             against: args.against.to_string(),
             games: args.games,

@@ -12,8 +12,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use rookery_protocols::hexapawn::records;
 use rookery_referee::{ParseTimeError, parse_duration};
+
+use crate::ErrorOutput;
+use crate::hexapawn::records;
 
 /// Hexapawn's own system: a referee, players, a machine that learns by losing
 #[derive(Debug, clap::Args)]
@@ -22,7 +24,7 @@ Examples:
   rookery hexapawn referee --p1 first --p2 hard --log classic
   rookery hexapawn player --connect 127.0.0.1:4000 --player hard
   rookery hexapawn learn")]
-pub(crate) struct Args {
+pub struct Args {
     #[command(subcommand)]
     what: What,
 }
@@ -34,10 +36,11 @@ enum What {
     Learn(learn::Args),
 }
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+/// Carries it out.
+pub fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow::Result<ExitCode> {
     match &args.what {
-        What::Referee(args) => referee::run(args, out),
-        What::Player(args) => player::run(args, out).map(|()| ExitCode::SUCCESS),
+        What::Referee(args) => referee::run(args, out, err),
+        What::Player(args) => player::run(args, out, err).map(|()| ExitCode::SUCCESS),
         What::Learn(args) => learn::run(args, out).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -1,6 +1,6 @@
 //! `rookery hexapawn player`: a player for a referee that runs elsewhere.
 
-use std::io::{ErrorKind, Read, Write, stderr, stdin};
+use std::io::{ErrorKind, Read, Write, stdin};
 use std::net::TcpStream;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -8,9 +8,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use rookery_catalog::{Hexapawn, SeatSpec, strategy};
 use rookery_games::hexapawn::{Move, Position};
-use rookery_protocols::hexapawn::client::{Client, Told};
-use rookery_protocols::hexapawn::records::PlayerType;
-use rookery_protocols::hexapawn::{FRAMING, bounds};
 use rookery_referee::parse_duration;
 use rookery_rules::{Position as _, Seed};
 use rookery_search::{Budget, Strategy};
@@ -18,7 +15,10 @@ use rookery_wire::Inbox;
 
 use super::Dialect;
 use super::human::{Decision, interpret, question, question_again, read_line};
-use crate::spec::UsageError;
+use crate::hexapawn::client::{Client, Told};
+use crate::hexapawn::records::PlayerType;
+use crate::hexapawn::{FRAMING, bounds};
+use crate::{ErrorOutput, UsageError};
 
 /// Play for a referee elsewhere, in either of the game's own protocols
 ///
@@ -82,11 +82,12 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
 /// Whoever chooses the moves.
 enum Mind {
     BuiltIn(Box<dyn Strategy<Position>>),
-    Human,
+    /// Somebody who is asked on this.
+    Human(ErrorOutput),
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut mind = args.mind()?;
+pub(super) fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow::Result<()> {
+    let mut mind = args.mind(err)?;
     let mut client = Client::new(args.player_type, args.dialect.into(), (args.rows, args.cols));
     let Some(address) = &args.connect else {
         args.talk(&mut client, &mut mind, &mut stdin().lock(), out)?;
@@ -101,7 +102,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 impl Args {
-    fn mind(&self) -> Result<Mind, UsageError> {
+    fn mind(&self, err: &ErrorOutput) -> Result<Mind, UsageError> {
         match &self.player {
             SeatSpec::BuiltIn(player) => match strategy::<Hexapawn>(player) {
                 Ok((strategy, _)) => Ok(Mind::BuiltIn(strategy)),
@@ -111,7 +112,7 @@ impl Args {
                 let problem = "--player human needs the terminal; use it with --connect, not with --stdio";
                 Err(UsageError(problem.to_owned()))
             }
-            SeatSpec::Human => Ok(Mind::Human),
+            SeatSpec::Human => Ok(Mind::Human(err.clone())),
             SeatSpec::Command(_) | SeatSpec::Tcp(_) => {
                 Err(UsageError("--player takes one of our own players or human".to_owned()))
             }
@@ -182,20 +183,20 @@ impl Args {
                 let seed = Seed(self.seed).derive(number);
                 Ok(strategy.choose(position, &Budget { deadline, seed, ..Budget::default() }))
             }
-            Mind::Human => {
+            Mind::Human(err) => {
                 let seat = position.to_move().expect("a decision is asked for only while the game goes on");
                 let player = PlayerType::at(seat);
-                write!(stderr(), "{}", question(position, player))?;
+                write!(err, "{}", question(position, player))?;
                 loop {
                     let line = read_line().context("the standard input ended")?;
                     match interpret(&line, position) {
                         Decision::Move(mv) => return Ok(mv),
                         Decision::Resign => {
-                            writeln!(stderr(), "{player} leaves")?;
+                            writeln!(err, "{player} leaves")?;
                             bail!("the game was given up");
                         }
                         Decision::Again(problem) => {
-                            write!(stderr(), "{}", question_again(&problem, player))?;
+                            write!(err, "{}", question_again(&problem, player))?;
                         }
                     }
                 }

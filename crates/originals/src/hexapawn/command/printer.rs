@@ -1,6 +1,6 @@
 //! What is printed while a match runs, from wherever it comes, in one order.
 
-use std::io::{self, ErrorKind, Write, stderr};
+use std::io::{self, ErrorKind, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Hands what is to be printed to the thread that prints, whole pieces at a time. If that has gone, nothing is printed any
@@ -53,17 +53,17 @@ impl Write for Printer {
     }
 }
 
-/// Prints until all printers are gone: the log on `out`, the rest on the standard error. An output that fails is told at
+/// Prints until all printers are gone: the log on `out`, the rest on `err`. An output that fails is told at
 /// the end; the match does not stop for it.
-pub(super) fn print_all(pieces: Receiver<Piece>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print_all(pieces: Receiver<Piece>, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<()> {
     let mut done = Ok(());
     for piece in pieces {
         match piece {
             Piece::Log(text) if done.is_ok() => done = out.write_all(&text).and_then(|()| out.flush()),
             Piece::Log(_) => {}
             Piece::Person(text) => {
-                // Without a standard error nobody can be asked, but the answer may still come.
-                let _ = stderr().write_all(text.as_bytes());
+                // Without an error output nobody can be asked, but the answer may still come.
+                let _ = err.write_all(text.as_bytes());
             }
         }
     }

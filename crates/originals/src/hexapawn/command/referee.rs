@@ -1,7 +1,7 @@
 //! `rookery hexapawn referee`: one match in the game's own protocol.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Write, stderr};
+use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitCode;
@@ -14,23 +14,22 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use rookery_catalog::{Hexapawn, SeatSpec, seat};
 use rookery_games::hexapawn::{Position, Setup};
-use rookery_protocols::hexapawn::host::{Agreed, CONDUCT, Chair, Protocol, agree, host};
-use rookery_protocols::hexapawn::log::{ClassicLog, PlainLog, winner};
-use rookery_protocols::hexapawn::{elimination, records};
 use rookery_record::{Header, Limits, RecordWriter};
 use rookery_referee::{
     Event, EventOf, LagProbe, Observer, Terms, TimeControl, Verdict, parse_duration, write_duration,
 };
+use rookery_rules::text::clean;
 use rookery_rules::{Seed, Setup as _};
-use rookery_terminal::clean;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::printer::{Printer, print_all};
 use super::seats::Seating;
 use super::{Dialect, duration_or_zero};
-use crate::commands::write_json;
-use crate::spec::UsageError;
+use crate::hexapawn::host::{Agreed, CONDUCT, Chair, Protocol, agree, host};
+use crate::hexapawn::log::{ClassicLog, PlainLog, winner};
+use crate::hexapawn::{elimination, records};
+use crate::{ErrorOutput, UsageError, write_json};
 
 /// Referee a match between players that speak the game's own protocol
 ///
@@ -152,20 +151,24 @@ struct Played {
     events: Vec<EventOf<Position>>,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow::Result<ExitCode> {
     args.check()?;
+    let mut err = err.clone();
     let interrupted = interrupts()?;
     let (printer, pieces) = Printer::new();
     let played = thread::scope(|scope| {
         // The match has a thread of its own, so that a slow reader of what is printed takes nobody's time.
-        let running = scope.spawn(move || args.play(printer, interrupted));
-        let printing = print_all(pieces, out);
+        let running = {
+            let err = err.clone();
+            scope.spawn(move || args.play(printer, err, interrupted))
+        };
+        let printing = print_all(pieces, out, &mut err);
         let played = running.join().expect("a match does not panic")?;
         printing?;
         anyhow::Ok(played)
     })?;
     let Some(played) = played else {
-        writeln!(stderr(), "interrupted; the players were stopped")?;
+        writeln!(err, "interrupted; the players were stopped")?;
         return Ok(ExitCode::from(130));
     };
     if args.json {
@@ -219,10 +222,15 @@ impl Args {
     }
 
     /// Plays the match; `None` if it was interrupted. Whatever was started has ended then.
-    fn play(&self, printer: Printer, interrupted: oneshot::Receiver<()>) -> anyhow::Result<Option<Played>> {
+    fn play(
+        &self,
+        printer: Printer,
+        err: ErrorOutput,
+        interrupted: oneshot::Receiver<()>,
+    ) -> anyhow::Result<Option<Played>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
-            let mut playing = pin!(self.play_to_the_end(printer));
+            let mut playing = pin!(self.play_to_the_end(printer, err));
             let mut interrupted = pin!(interrupted);
             std::future::poll_fn(|cx| {
                 if let Poll::Ready(Ok(())) = interrupted.as_mut().poll(cx) {
@@ -234,16 +242,17 @@ impl Args {
         })
     }
 
-    async fn play_to_the_end(&self, mut printer: Printer) -> anyhow::Result<Played> {
+    async fn play_to_the_end(&self, mut printer: Printer, err: ErrorOutput) -> anyhow::Result<Played> {
         if let Some(path) = self.record.as_ref().filter(|path| path.exists()) {
             bail!("{}: there is a file already; choose another name", path.display());
         }
-        let seating = Seating {
+        let mut seating = Seating {
             specs: [&self.p1, &self.p2],
             host: &self.listen,
             connect_timeout: self.connect_timeout,
             warm_up: self.warm_up,
             printer: &printer,
+            err,
             patience: if self.time.is_some() { Duration::ZERO } else { PATIENCE },
         };
         let mut chairs = seating.fill().await?;

@@ -1,13 +1,10 @@
 //! From what the command line says to whoever sits there.
 
-use std::io::{Write, stderr};
+use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Context;
 use rookery_catalog::{Hexapawn, SeatSpec, seat};
-use rookery_protocols::hexapawn::host::Chair;
-use rookery_protocols::hexapawn::records::PlayerType;
-use rookery_protocols::hexapawn::{over_pipes, over_tcp};
 use rookery_record::Limits;
 use rookery_referee::{Fault, Offence, write_duration};
 use rookery_wire::Process;
@@ -16,6 +13,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::human::{Human, Lines};
 use super::printer::Printer;
+use crate::ErrorOutput;
+use crate::hexapawn::host::Chair;
+use crate::hexapawn::records::PlayerType;
+use crate::hexapawn::{over_pipes, over_tcp};
 
 /// What is needed to fill the seats.
 pub(super) struct Seating<'a> {
@@ -28,11 +29,13 @@ pub(super) struct Seating<'a> {
     pub(super) patience: Duration,
     /// Where people are shown something.
     pub(super) printer: &'a Printer,
+    /// Where it is said who is waited for.
+    pub(super) err: ErrorOutput,
 }
 
 impl Seating<'_> {
     /// Fills the seats. First whoever connects, then programs are started: they wait for nobody.
-    pub(super) async fn fill(&self) -> anyhow::Result<[Chair; 2]> {
+    pub(super) async fn fill(&mut self) -> anyhow::Result<[Chair; 2]> {
         let mut chairs = self.await_connections().await?;
         let lines = self.specs.contains(&&SeatSpec::Human).then(Lines::start);
         for (chair, spec) in chairs.iter_mut().zip(self.specs) {
@@ -57,14 +60,14 @@ impl Seating<'_> {
     }
 
     /// One connection on every port that is named, before a deadline for all.
-    async fn await_connections(&self) -> anyhow::Result<[Option<Chair>; 2]> {
+    async fn await_connections(&mut self) -> anyhow::Result<[Option<Chair>; 2]> {
         let mut listeners = [None, None];
         for (player, spec) in PlayerType::BOTH.into_iter().zip(self.specs) {
             if let SeatSpec::Tcp(port) = spec {
                 let address = format!("{}:{port}", self.host);
                 let busy = || format!("{address}: cannot be listened on; choose another port or --listen");
                 let listener = TcpListener::bind(&address).await.with_context(busy)?;
-                writeln!(stderr(), "{player}: waiting for a player on {}", listener.local_addr()?)?;
+                writeln!(self.err, "{player}: waiting for a player on {}", listener.local_addr()?)?;
                 listeners[player as usize] = Some(listener);
             }
         }

@@ -6,13 +6,13 @@
 //! [`MAX_DEPTH`] brackets inside each other.
 //!
 //! ```
-//! use rookery_protocols::hexapawn::oz::Value;
+//! use rookery_originals::hexapawn::oz::Value;
 //!
 //! let mv: Value = "move(f(1 5) t(2 5))".parse()?;
 //! assert_eq!(mv, Value::tuple("move", [Value::tuple("f", [1, 5]), Value::tuple("t", [2, 5])]));
 //! assert_eq!("r( request:size  other:nil )".parse::<Value>()?, "r(other:nil request:size)".parse()?);
 //! assert_eq!("a | ~1 | nil".parse::<Value>()?.to_string(), "[a ~1]");
-//! # Ok::<(), rookery_protocols::hexapawn::oz::OzError>(())
+//! # Ok::<(), rookery_originals::hexapawn::oz::OzError>(())
 //! ```
 
 mod read;

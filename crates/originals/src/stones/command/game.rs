@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::future::{Future, poll_fn};
-use std::io::{BufRead, Write, stderr};
+use std::io::{BufRead, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::pin;
@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use rookery_games::stones::{Move, Position};
-use rookery_protocols::stones::{Message, Narrator, Table, error_of};
 use rookery_record::RecordWriter;
 use rookery_referee::{
     Answering, Blame, ChatBox, Event, EventOf, Failure, Fault, Observer, Offence, Player, Question, Ruling,
@@ -25,6 +24,7 @@ use tokio::sync::oneshot;
 
 use super::person::{Decision, ask_move};
 use super::screen::Screen;
+use crate::stones::{Message, Narrator, Table, error_of};
 
 /// A game that is about to begin.
 #[derive(Debug)]
@@ -52,6 +52,7 @@ impl Game {
         screen: &mut Screen,
         input: &mut dyn BufRead,
         out: &mut dyn Write,
+        err: &mut dyn Write,
     ) -> anyhow::Result<ExitCode> {
         let record = self.record.as_ref().map(|path| {
             let problem =
@@ -63,7 +64,7 @@ impl Game {
         // Dropping its sender stops the match.
         let (stop, stopped) = oneshot::channel();
         let running = thread::spawn(move || self.run(record, &sender, stopped));
-        let shown = show(&news, screen, input, out);
+        let shown = show(&news, screen, input, out, err);
         drop(stop);
         let ended = running.join().map_err(|_| anyhow!("the match failed"))??;
         let (Some(last), Some(verdict)) = (shown?, ended) else {
@@ -159,13 +160,14 @@ fn show(
     screen: &mut Screen,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
+    err: &mut dyn Write,
 ) -> anyhow::Result<Option<Message>> {
     let mut narrator = Narrator::new();
     let mut last = None;
     for what in news {
         match what {
             News::Waiting(seat, address) => {
-                writeln!(stderr(), "waiting for player {} on {address}", seat.index())?;
+                writeln!(err, "waiting for player {} on {address}", seat.index())?;
             }
             News::Asked { seat, position, chat, answer } => {
                 let say = &mut |text: &str| chat.say(text);

@@ -6,7 +6,7 @@ mod player;
 mod questions;
 mod screen;
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, Write};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use rookery_catalog::SeatSpec;
 use rookery_games::stones::Setup;
-use rookery_protocols::stones::Table;
 use rookery_referee::{Conduct, TimeControl, parse_duration};
 use rookery_rules::{Seed, Setup as _};
 
-use crate::spec::UsageError;
+use crate::UsageError;
+use crate::stones::Table;
 use game::Game;
 use screen::{Screen, View};
 
@@ -28,7 +28,7 @@ use screen::{Screen, View};
 /// many stones each player has.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
 
@@ -132,20 +132,25 @@ fn delay(text: &str) -> Result<Duration, rookery_referee::ParseTimeError> {
     if text == "0" { Ok(Duration::ZERO) } else { parse_duration(text) }
 }
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let on_terminal = io::stdout().is_terminal();
+/// Carries it out. `on_terminal` says whether people see `out` as it is written.
+pub fn run(
+    args: &Args,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    on_terminal: bool,
+) -> anyhow::Result<ExitCode> {
     let clears = on_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb");
     let mut input = io::stdin().lock();
     match &args.what {
         None => {
             let usual = Duration::from_millis(if on_terminal { 100 } else { 0 });
             let view = View::Board { clears, delay: args.delay.unwrap_or(usual) };
-            dialogue(&args.table, view, &mut input, out)
+            dialogue(&args.table, view, &mut input, out, err)
         }
         Some(What::Referee(referee)) => {
             let view = if referee.json { View::Json } else { View::Lines };
             let table = referee.table.table(&referee.table.setup_text(), referee.table.players.clone())?;
-            play(&referee.table, table, view, &mut input, out)
+            play(&referee.table, table, view, &mut input, out, err)
         }
         Some(What::Player(player)) => player::run(player, &mut input, out),
     }
@@ -157,13 +162,14 @@ fn dialogue(
     view: View,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
+    err: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     let Some((setup, players)) = questions::ask_missing(args, input, out)? else {
         writeln!(out, "\nThe input ended; no game was played.")?;
         return Ok(ExitCode::SUCCESS);
     };
     let table = args.table(&setup, players)?;
-    play(args, table, view, input, out)
+    play(args, table, view, input, out, err)
 }
 
 fn play(
@@ -172,9 +178,10 @@ fn play(
     view: View,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
+    err: &mut dyn Write,
 ) -> anyhow::Result<ExitCode> {
     let game = Game { table, host: args.listen, wait: args.wait, record: args.record.clone() };
-    game.play(&mut Screen::new(view), input, out)
+    game.play(&mut Screen::new(view), input, out, err)
 }
 
 impl TableArgs {

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use rookery_catalog::{SeatSpec, Stones, strategy};
-use rookery_protocols::stones::{Client, Move, Thinker, attend};
 use rookery_rules::Seed;
-use rookery_terminal::clean;
+use rookery_rules::text::clean;
 
 use super::person::{Decision, ask_move};
 use super::screen::{Screen, View};
-use crate::spec::UsageError;
+use crate::UsageError;
+use crate::stones::{Client, Move, Thinker, attend};
 
 /// Play one game for a referee elsewhere, by JSON lines
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use rookery_catalog::{AnyGame, SeatSpec, Stones};
-use rookery_terminal::{Typed, clean, read_typed};
+use rookery_rules::text::{Typed, clean, read_typed};
 
 use super::TableArgs;
 

@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rookery_protocols::stones::{Message, State, Update, sign};
 use rookery_referee::Verdict;
 use rookery_rules::Seat;
-use rookery_terminal::clean;
+use rookery_rules::text::clean;
 use serde_json::json;
+
+use crate::stones::{Message, State, Update, sign};
 
 /// How a game is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -15,7 +15,7 @@ fn session(flags: &[&str], typed: &[u8]) -> anyhow::Result<String> {
     let args = Cli::parse_from([&["stones"], flags].concat()).args;
     let mut out = vec![];
     let view = View::Board { clears: false, delay: Duration::ZERO };
-    dialogue(&args.table, view, &mut &*typed, &mut out)?;
+    dialogue(&args.table, view, &mut &*typed, &mut out, &mut io::sink())?;
     Ok(String::from_utf8(out).unwrap())
 }
 
