@@ -113,6 +113,19 @@ fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
+fn originals_write_to_what_they_are_handed() {
+    let mut files = vec![];
+    rust_files(&root().join("crates/originals/src"), &mut files);
+    assert!(files.len() > 10, "the sources are found");
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for stream in ["stdout()", "stderr()"] {
+            assert!(!text.contains(stream), "{} asks for {stream}; let it be handed in", file.display());
+        }
+    }
+}
+
+#[test]
 fn files_stay_readable() {
     let mut files = vec![];
     rust_files(&root().join("crates"), &mut files);

@@ -27,7 +27,7 @@ Examples:
 #[derive(Debug, clap::Subcommand)]
 enum What {
     #[command(flatten)]
-    Original(fish::command::Command),
+    Original(Box<fish::command::Command>),
     Play(play::Args),
 }
 
