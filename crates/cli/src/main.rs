@@ -5,10 +5,11 @@ mod data_folder;
 mod help;
 mod spec;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use rookery_originals::{ErrorOutput, hexapawn, renpaarden, stones};
 
 /// One referee for board games between programs and people.
 #[derive(Debug, Parser)]
@@ -46,9 +47,9 @@ enum Command {
     Replay(commands::replay::Args),
     Verify(commands::verify::Args),
     Fish(commands::fish::Args),
-    Hexapawn(commands::hexapawn::Args),
-    Renpaarden(commands::renpaarden::Args),
-    Stones(commands::stones::Args),
+    Hexapawn(hexapawn::command::Args),
+    Renpaarden(renpaarden::Args),
+    Stones(stones::command::Args),
     Bench(commands::bench::Args),
     Completions(help::completions::Args),
     Help(help::topics::Args),
@@ -64,6 +65,7 @@ fn command() -> clap::Command {
 fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     let mut out = io::stdout().lock();
+    let mut err = ErrorOutput::new(io::stderr());
     let ok = |()| ExitCode::SUCCESS;
     let done = match &cli.command {
         None if commands::play::has_screen() => commands::launch::run(&mut out),
@@ -83,10 +85,12 @@ fn main() -> ExitCode {
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
-        Some(Command::Renpaarden(args)) => commands::renpaarden::run(args, &mut out).map(ok),
-        Some(Command::Stones(args)) => commands::stones::run(args, &mut out),
-        Some(Command::Hexapawn(args)) => commands::hexapawn::run(args, &mut out),
-        Some(Command::Fish(args)) => commands::fish::run(args, &mut out),
+        Some(Command::Renpaarden(args)) => renpaarden::run(args, &mut out),
+        Some(Command::Stones(args)) => {
+            stones::command::run(args, &mut out, &mut err, io::stdout().is_terminal())
+        }
+        Some(Command::Hexapawn(args)) => hexapawn::command::run(args, &mut out, &err),
+        Some(Command::Fish(args)) => commands::fish::run(args, &mut out, &err),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
         Some(Command::Completions(args)) => help::completions::run(args, &mut out).map(ok),
         Some(Command::Help(args)) => help::topics::run(args, &mut out).map(ok),

@@ -1,8 +1,7 @@
 //! Game specs and moves on the command line.
 
-use std::fmt;
-
 use rookery_catalog::{AnyGame, AnyPosition, game};
+pub(crate) use rookery_originals::UsageError;
 use rookery_rules::scene;
 use rookery_rules::{GameSpec, SetupError};
 
@@ -93,15 +92,3 @@ fn list_some(moves: &[String]) -> String {
         n => format!("{} and {} more", moves[..SHOWN].join(" "), n - SHOWN),
     }
 }
-
-/// The command line cannot be carried out as written.
-#[derive(Debug)]
-pub(crate) struct UsageError(pub(crate) String);
-
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}

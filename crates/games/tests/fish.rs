@@ -1,5 +1,5 @@
 //! Fish against its laws, its naive twin, its perft file and its golden game. Real cases from elsewhere are with the
-//! test harnesses, in `protocols`.
+//! test harnesses, in `originals`.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 use std::path::Path;

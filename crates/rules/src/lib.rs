@@ -52,6 +52,7 @@ pub mod scene;
 mod seat;
 mod setup;
 mod solvable;
+pub mod text;
 
 pub use duration::{ParseDurationError, parse_duration, parse_duration_or_zero, write_duration};
 pub use outcome::{Outcome, Status};

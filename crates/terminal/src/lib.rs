@@ -23,11 +23,10 @@ mod popup;
 pub mod run;
 pub mod screen;
 mod table;
-mod typed;
 mod watch;
 
 pub use app::{App, Leave};
-pub use clean::{clean, clean_lines, quoted};
+pub use clean::quoted;
 pub use look::Palette;
+pub use rookery_rules::text::{Typed, clean, clean_lines, read_typed};
 pub use table::{Announcement, Table, open, open_to_play};
-pub use typed::{Typed, read_typed};

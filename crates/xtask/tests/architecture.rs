@@ -81,9 +81,9 @@ fn no_arrow_points_up() {
         "rookery-referee",
         "rookery-record",
         "rookery-wire",
-        "rookery-tournament",
         "rookery-catalog",
-        "rookery-protocols",
+        "rookery-tournament",
+        "rookery-originals",
         "rookery-terminal",
         "rookery",
     ];
@@ -94,6 +94,9 @@ fn no_arrow_points_up() {
         }
         assert!(!closure(&graph, package).contains("rookery-testkit"), "{package} ships the test kit");
     }
+    let users: Vec<&String> =
+        graph.keys().filter(|name| closure(&graph, name).contains("rookery-originals")).collect();
+    assert_eq!(users, ["rookery"], "what only one game has is used by the command line alone");
     let ours = graph.keys().filter(|name| name.starts_with("rookery") && *name != "rookery-testkit");
     assert_eq!(ours.count(), layers.len(), "a new crate has its place in this test's list of layers");
 }
@@ -105,6 +108,19 @@ fn rust_files(dir: &Path, found: &mut Vec<PathBuf>) {
             rust_files(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
+        }
+    }
+}
+
+#[test]
+fn originals_write_to_what_they_are_handed() {
+    let mut files = vec![];
+    rust_files(&root().join("crates/originals/src"), &mut files);
+    assert!(files.len() > 10, "the sources are found");
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for stream in ["stdout()", "stderr()"] {
+            assert!(!text.contains(stream), "{} asks for {stream}; let it be handed in", file.display());
         }
     }
 }

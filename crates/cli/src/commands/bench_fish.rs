@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use comfy_table::{Table, presets};
-use rookery_protocols::fish::{Clients, Config, Harness, Notice, Server, Tally};
+use rookery_originals::fish::{Clients, Config, Harness, Notice, Server, Tally};
 use rookery_wire::raise_file_limit;
 use serde::Serialize;
 

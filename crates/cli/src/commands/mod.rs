@@ -1,7 +1,6 @@
 //! One module a subcommand: its arguments, and a `run` that writes to a given output.
 
-use std::io::Write;
-
+use rookery_originals::write_json;
 use rookery_rules::Key;
 use serde::Serialize;
 
@@ -14,19 +13,16 @@ pub(crate) mod bench_search;
 pub(crate) mod drill;
 pub(crate) mod fish;
 pub(crate) mod games;
-pub(crate) mod hexapawn;
 pub(crate) mod launch;
 pub(crate) mod matches;
 pub(crate) mod moves;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod players;
-pub(crate) mod renpaarden;
 pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod solve;
-pub(crate) mod stones;
 pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod welcome;
@@ -44,10 +40,4 @@ impl KeyRow {
     fn new(key: &Key) -> Self {
         Self { key: key.name, allowed: key.kind.to_string(), default: key.default, help: key.help }
     }
-}
-
-/// Writes one JSON value and a newline.
-fn write_json(out: &mut dyn Write, value: &impl Serialize) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *out, value).map_err(std::io::Error::from)?;
-    Ok(writeln!(out)?)
 }

@@ -1,0 +1,17 @@
+//! The originals: what only one game has, because the system it comes from had it. Programs that were written for those
+//! systems can play here, and ours there.
+//!
+//! - [`fish`]: remote calls in JSON over TCP, a knock-out tournament, test harnesses, an interface for players that drive;
+//! - [`hexapawn`]: players and a referee that talk through ports, and the same records as text;
+//! - [`renpaarden`]: the dialogue of a game at the terminal;
+//! - [`stones`]: a player that is told messages, and the same as JSON lines.
+//!
+//! Each has its subcommand: arguments, and a `run` that writes to what it is handed.
+
+mod command;
+pub mod fish;
+pub mod hexapawn;
+pub mod renpaarden;
+pub mod stones;
+
+pub use command::{ErrorOutput, UsageError, write_json};

@@ -1,0 +1,144 @@
+//! `rookery renpaarden`: the game at the terminal.
+
+mod classic;
+mod dialogue;
+mod entry;
+mod journal;
+mod prompt;
+mod table;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rookery_catalog::{PlayerSpec, game};
+use rookery_games::renpaarden::Setup;
+use rookery_referee::parse_duration;
+use rookery_rules::{GameSpec, Seat, Seed, Setup as _, SetupError};
+
+use crate::UsageError;
+use dialogue::Choices;
+use prompt::Terminal;
+use table::Terms;
+
+/// Play Renpaarden at the terminal, with people and computers
+///
+/// A menu asks who plays and how strong the computer is. A piece is chosen by X (to the right) and Y (down), then one
+/// of its hops from a list; or whole chains are typed at once. `help` works at every question.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The board and the rules
+    #[arg(long, value_name = "GAME-SPEC", default_value = "renpaarden", value_parser = read_setup)]
+    game: Setup,
+
+    /// Who plays, instead of the menu
+    #[arg(long)]
+    mode: Option<Mode>,
+
+    /// The computer's level, instead of asking: random, homing, easy, medium, hard, or any player of the game; twice for
+    /// two computers
+    #[arg(long, value_name = "PLAYER")]
+    level: Vec<PlayerSpec>,
+
+    /// How long the computer thinks about a move
+    #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = parse_duration)]
+    think: Duration,
+
+    /// Where all randomness comes from; by default the time of day
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+
+    /// Keep a record of the game in this new file; further games get numbers
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
+    /// Call a game a draw after so many hops
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_turns: Option<u64>,
+
+    /// Speak as the original program does: its questions, lists and boards, answers as Prolog terms (`4.`)
+    #[arg(long, conflicts_with_all = ["game", "mode", "level", "think", "max_turns"])]
+    classic: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery renpaarden
+  rookery renpaarden --mode player-computer --level hard --think 1s
+  rookery renpaarden --game renpaarden:width=5,height=5 --record game.rookery.jsonl
+  rookery renpaarden --mode computer-computer --level easy --level hard --seed 7 </dev/null
+  rookery renpaarden --classic";
+
+/// Who sits where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Mode {
+    PlayerPlayer,
+    PlayerComputer,
+    ComputerPlayer,
+    ComputerComputer,
+}
+
+impl Mode {
+    /// In the order of the menu.
+    const ALL: [Self; 4] =
+        [Self::PlayerPlayer, Self::PlayerComputer, Self::ComputerPlayer, Self::ComputerComputer];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::PlayerPlayer => "Player / Player",
+            Self::PlayerComputer => "Player / Computer",
+            Self::ComputerPlayer => "Computer / Player",
+            Self::ComputerComputer => "Computer / Computer",
+        }
+    }
+
+    fn is_person(self, seat: Seat) -> bool {
+        match self {
+            Self::PlayerPlayer => true,
+            Self::PlayerComputer => seat.index() == 0,
+            Self::ComputerPlayer => seat.index() == 1,
+            Self::ComputerComputer => false,
+        }
+    }
+}
+
+fn read_setup(text: &str) -> Result<Setup, SetupError> {
+    Setup::from_spec(&GameSpec::parse(text)?)
+}
+
+/// Carries it out.
+pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let echo = !io::stdin().is_terminal();
+    converse(args, &mut Terminal { input: &mut io::stdin().lock(), out, echo })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn converse(args: &Args, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {
+    let this_game = game(Setup::GAME)?;
+    if args.level.len() > 2 {
+        let n = args.level.len();
+        return Err(UsageError(format!("--level is given {n} times; there are two seats")).into());
+    }
+    for level in &args.level {
+        this_game.check_player(level).map_err(|error| UsageError(format!("--level {level}: {error}")))?;
+    }
+    let seed = Seed(args.seed.unwrap_or_else(time_of_day));
+    let terms = Terms { setup: args.game, seed, think: args.think, max_plies: args.max_turns };
+    if args.classic {
+        return classic::converse(&terms, args.record.as_deref(), terminal);
+    }
+    let (mode, levels, record) = (args.mode, args.level.clone(), args.record.clone());
+    dialogue::converse(&Choices { terms, mode, levels, record }, terminal)
+}
+
+/// Another number every time.
+fn time_of_day() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_micros() as u64 % 1_000_000_000
+}

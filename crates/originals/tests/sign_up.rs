@@ -1,0 +1,395 @@
+//! Joining: names, waiting rooms, and whoever comes to the wrong door.
+//!
+//! J8 (a player that comes back) and J11 (bad tokens) cannot happen here: the protocol knows no tokens, so a connection
+//! is all that a player is.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+mod peers;
+
+use std::time::{Duration, Instant};
+
+use peers::{PATIENCE, Peer, SHORT, all, config, good, raw, serve, tournament};
+use rookery_originals::fish::{Config, Manner, Notice, Tally};
+use rookery_wire::{Bounds, Connection, Framing};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+/// Nobody waits so long: the tournament begins with the last player.
+const LONG: Duration = Duration::from_mins(10);
+
+/// Why the server refused whoever came.
+fn refusals(notices: &[Notice]) -> Vec<String> {
+    let reason = |notice: &Notice| match notice {
+        Notice::Refused { reason, .. } => Some(reason.clone()),
+        _ => None,
+    };
+    notices.iter().filter_map(reason).collect()
+}
+
+fn refused(part: &'static str) -> impl Fn(&Notice) -> bool {
+    move |notice| matches!(notice, Notice::Refused { reason, .. } if reason.contains(part))
+}
+
+#[tokio::test]
+async fn fault_j01_too_few_come_and_nothing_is_waited_for_without_end() {
+    let wait = Duration::from_millis(150);
+    let running = serve(Config { min_players: 3, wait, tries: 2, ..config(10) }, 1);
+    let mut waiting = vec![];
+    for peer in good(2) {
+        waiting.push(peer.connect(running.address).await);
+    }
+    let notices = running.notices.clone();
+    assert_eq!(running.tally().await, Tally { winners: 0, failed: 0 });
+    for task in waiting {
+        let seen = timeout(PATIENCE, task).await.expect("all connections are closed").unwrap();
+        assert!(seen.calls.is_empty(), "nobody was called");
+    }
+    let notices = notices.lock().unwrap();
+    let periods = notices.iter().filter(|notice| matches!(notice, Notice::Waiting { .. })).count();
+    assert_eq!(periods, 2);
+    assert_eq!(
+        notices.last().unwrap().to_string(),
+        "there is no tournament: 2 have signed up, and 3 are needed"
+    );
+}
+
+#[tokio::test]
+async fn enough_players_wait_for_the_end_of_the_period() {
+    let wait = Duration::from_millis(700);
+    let clock = Instant::now();
+    let held = tournament(Config { min_players: 2, wait, tries: 1, ..config(10) }, good(3)).await;
+    assert!(clock.elapsed() >= wait);
+    assert_eq!(held.tally, Tally { winners: 1, failed: 0 });
+}
+
+#[tokio::test]
+async fn fault_j02_silence_is_closed_and_delays_nobody() {
+    let running = serve(Config { name_timeout: SHORT, wait: LONG, ..config(3) }, 1);
+    let mut silent = TcpStream::connect(running.address).await.unwrap();
+    let mut tasks = vec![good(1).remove(0).connect(running.address).await];
+    running.until("a sign-up", |notice| matches!(notice, Notice::SignedUp { .. })).await;
+    assert!(refusals(&running.notices.lock().unwrap()).is_empty(), "the silent one is still there");
+    let n_bytes = timeout(PATIENCE, silent.read(&mut [0; 16])).await.expect("it is closed").unwrap_or(0);
+    assert_eq!(n_bytes, 0);
+    running.until("the refusal", refused("no complete name within 600ms")).await;
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+}
+
+#[tokio::test]
+async fn fault_j03_a_name_that_drips_has_an_absolute_deadline() {
+    let running = serve(Config { name_timeout: SHORT, wait: LONG, ..config(2) }, 1);
+    let mut slow = TcpStream::connect(running.address).await.unwrap();
+    let dripping = async {
+        while slow.write_all(b" ").await.is_ok() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, dripping).await.expect("it is closed though it goes on");
+    running.until("the refusal", refused("no complete name within 600ms")).await;
+    let mut tasks = vec![];
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    assert_eq!(running.tally().await.failed, 0);
+}
+
+#[tokio::test]
+async fn fault_j03_the_oldest_without_a_name_goes_when_there_are_too_many() {
+    let running = serve(Config { max_unnamed: 20, name_timeout: LONG, wait: LONG, ..config(2) }, 1);
+    let mut silent = vec![];
+    for _ in 0..50 {
+        silent.push(TcpStream::connect(running.address).await.unwrap());
+    }
+    let mut tasks = vec![];
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    let notices = running.notices.clone();
+    assert_eq!(running.tally().await.failed, 0);
+    for mut stream in silent {
+        assert_eq!(timeout(PATIENCE, stream.read(&mut [0; 16])).await.expect("closed").unwrap_or(0), 0);
+    }
+    let refusals = refusals(&notices.lock().unwrap());
+    let dropped = refusals.iter().filter(|reason| reason.contains("the oldest had to go")).count();
+    // The two players were without a name for a moment, too.
+    assert!((30..=32).contains(&dropped), "{dropped}");
+}
+
+#[tokio::test]
+async fn fault_j04_bad_names_are_closed_with_a_reason() {
+    let bad: [&[u8]; 11] = [
+        b"\"\"",
+        b"\"abcdefghijklm\"",
+        b"\"with space\"",
+        b"\"Ann1\"",
+        b"Ann\n",
+        b"12 ",
+        b"[\"Ann\"]",
+        b"\"A\\u0000\"",
+        b"\"\\ud800\"",
+        b"\"\xff\"",
+        b"\"A\x1b[2J\"",
+    ];
+    let running = serve(Config { wait: LONG, ..config(2) }, 1);
+    for name in bad {
+        assert_eq!(raw(running.address, name).await, b"", "nothing is said to {name:?}");
+    }
+    let mut tasks = vec![];
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    let notices = running.notices.clone();
+    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+    let refusals = refusals(&notices.lock().unwrap());
+    assert_eq!(refusals.len(), bad.len());
+    for reason in refusals {
+        assert!(reason.contains("expected 1 to 12 letters in quotes"), "{reason}");
+        assert!(!reason.contains(char::is_control) && reason.len() < 300, "{reason:?}");
+    }
+}
+
+#[tokio::test]
+async fn fault_j05_several_may_have_the_same_name() {
+    let held = tournament(config(4), (0..4).map(|_| Peer::new("same")).collect()).await;
+    assert_eq!(held.tally, Tally { winners: 2, failed: 0 });
+}
+
+#[tokio::test]
+async fn fault_j06_who_speaks_before_it_is_called_has_to_go() {
+    let running = serve(Config { wait: LONG, ..config(2) }, 1);
+    assert_eq!(raw(running.address, b"\"Ann\"\"Ann\"").await, b"");
+    running.until("the farewell", |notice| {
+        matches!(notice, Notice::Left { reason, .. } if reason == "it spoke before it was called: `\"Ann\"`")
+    })
+    .await;
+    let mut tasks = vec![];
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+}
+
+#[tokio::test]
+async fn who_leaves_the_waiting_room_is_not_counted() {
+    let running = serve(Config { wait: LONG, ..config(2) }, 1);
+    let mut leaver = TcpStream::connect(running.address).await.unwrap();
+    leaver.write_all(b"\"Leaver\"").await.unwrap();
+    running.until("the sign-up", |notice| matches!(notice, Notice::SignedUp { .. })).await;
+    drop(leaver);
+    running
+        .until("the leave", |notice| matches!(notice, Notice::Left { name, .. } if name == "Leaver"))
+        .await;
+    let mut tasks = vec![];
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+}
+
+#[tokio::test]
+async fn fault_j07_who_comes_too_late_is_sent_away() {
+    let running = serve(Config { wait: LONG, ..config(2) }, 1);
+    let mut unnamed = TcpStream::connect(running.address).await.unwrap();
+    let slow = Peer::bad("slow", "start", 0, peers::Deed::Late(SHORT));
+    let mut tasks = vec![slow.connect(running.address).await];
+    tasks.push(Peer::new("Ann").connect(running.address).await);
+    running.until("the start", |notice| matches!(notice, Notice::Tournament { .. })).await;
+    assert_eq!(raw(running.address, b"\"Late\"").await, b"");
+    running.until("the refusal", refused("it came too late")).await;
+    assert_eq!(timeout(PATIENCE, unnamed.read(&mut [0; 16])).await.expect("closed").unwrap_or(0), 0);
+    let notices = running.notices.clone();
+    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+    assert_eq!(refusals(&notices.lock().unwrap()).len(), 2, "the late one and the one without a name");
+}
+
+#[tokio::test]
+async fn fault_j07_with_repeat_late_ones_play_in_the_next_tournament() {
+    let mut running = serve(Config { repeat: true, wait: LONG, ..config(2) }, 2);
+    let slow = Peer::bad("slow", "start", 0, peers::Deed::Late(SHORT));
+    let first = [slow.connect(running.address).await, Peer::new("Ann").connect(running.address).await];
+    running.until("the start", |notice| matches!(notice, Notice::Tournament { .. })).await;
+    let mut second = vec![];
+    for name in ["Cid", "Dan"] {
+        second.push(Peer::new(name).connect(running.address).await);
+    }
+    for _ in 0..2 {
+        assert_eq!(running.next_tally().await, Tally { winners: 1, failed: 0 });
+    }
+    for task in first.into_iter().chain(second) {
+        assert!(task.await.unwrap().won.is_some(), "everybody played to the end");
+    }
+}
+
+#[tokio::test]
+async fn fault_j09_hundreds_connect_at_once() {
+    const N: usize = 300;
+    let running = serve(Config { wait: LONG, ..config(N) }, 1);
+    let address = running.address;
+    let player = move || async move {
+        let seen = Peer::new("many").connect(address).await.await.unwrap();
+        assert!(seen.won.is_some(), "everybody is served to the end");
+    };
+    timeout(PATIENCE, all((0..N).map(|_| player()))).await.expect("all are served");
+    assert_eq!(running.tally().await.failed, 0);
+}
+
+#[tokio::test]
+async fn fault_j10_other_protocols_are_told_so() {
+    let running = serve(Config { wait: LONG, ..config(2) }, 1);
+    for (sent, word) in [
+        (&b"GET / HTTP/1.1\r\nHost: example\r\n\r\n"[..], "HTTP"),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "TLS"),
+        (b"\x00\x05\"Ann\"", "binary data"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "SSH"),
+    ] {
+        let told = String::from_utf8(raw(running.address, sent).await).unwrap();
+        assert!(told.contains(word) && told.ends_with('\n') && told.lines().count() == 1, "{told:?}");
+    }
+    let mut tasks = vec![];
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    assert_eq!(running.tally().await.failed, 0);
+}
+
+/// Plays by asking: waits for its colour's turn, then does the first thing that is possible. Gives back what it is told
+/// at the very end, and its connection.
+async fn drive(address: std::net::SocketAddr) -> (Value, Connection) {
+    let stream = TcpStream::connect(address).await.unwrap();
+    let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
+    let mut connection = Connection::tcp(stream, Framing::Json, bounds).unwrap();
+    connection.send(br#"{"name":"heron","api":"player"}"#).await.unwrap();
+    loop {
+        let mut ask = async |call: Value| -> Value {
+            connection.send(call.to_string().as_bytes()).await.unwrap();
+            serde_json::from_slice(&connection.receive().await.unwrap()).unwrap()
+        };
+        let own = ask(json!(["own-color", []])).await;
+        if own == "game is over" {
+            let info = ask(json!(["tournament-info", []])).await;
+            if info["over"] == true {
+                return (info, connection);
+            }
+        } else if ask(json!(["current-player", []])).await == own {
+            let action = ask(json!(["next-states", []])).await[0]["action"].take();
+            let call =
+                if action[0].is_array() { json!(["move", action]) } else { json!(["place", [action]]) };
+            // Between the question and the move the game may have ended by the removal of another.
+            ask(call).await;
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test]
+async fn players_that_call_play_with_those_that_are_called() {
+    let running = serve(Config { wait: LONG, ..config(6) }, 1);
+    let driver = tokio::spawn(drive(running.address));
+    running.until("the sign-up", |notice| matches!(notice, Notice::SignedUp { .. })).await;
+    let mut tasks = vec![];
+    for peer in good(5) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    let (info, _) = timeout(PATIENCE, driver).await.expect("it is told how it ended").unwrap();
+    let notices = running.notices.clone();
+    assert_eq!(running.tally().await.failed, 0);
+    for task in tasks {
+        assert!(task.await.unwrap().won.is_some());
+    }
+    let notices = notices.lock().unwrap();
+    let won = |notice: &&Notice| matches!(notice, Notice::Finished { winners, .. } if winners.contains(&"heron#1".to_owned()));
+    assert_eq!(info["standings"][0]["name"], "heron#1");
+    assert_eq!(info["standings"][0]["wins"], notices.iter().filter(won).count());
+    assert_eq!(info["advances"], false);
+    assert_eq!(info["standings"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn the_result_does_not_wait_for_those_who_may_still_ask() {
+    // Whoever called may ask for as long as a call may take. That is longer than this test waits for anything.
+    let mut running = serve(Config { repeat: true, wait: LONG, ..config(2) }, 2);
+    let mut stayed = vec![];
+    for _ in 0..2 {
+        let driver = tokio::spawn(drive(running.address));
+        let task = Peer::new("Ann").connect(running.address).await;
+        assert_eq!(running.next_tally().await.failed, 0);
+        stayed.push(driver.await.unwrap().1);
+        assert!(task.await.unwrap().won.is_some());
+    }
+    // The next tournament does not send away those of the one before.
+    for mut connection in stayed {
+        connection.send(br#"["tournament-info",[]]"#).await.unwrap();
+        let info = timeout(PATIENCE, connection.receive()).await.expect("it is answered").unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&info).unwrap()["over"], true);
+    }
+}
+
+#[tokio::test]
+async fn who_calls_and_is_gone_has_failed() {
+    for (call, leaves) in [(&b"\"no call\""[..], false), (b"", true)] {
+        let running = serve(Config { wait: LONG, ..config(3) }, 1);
+        let mut stream = TcpStream::connect(running.address).await.unwrap();
+        stream.write_all(br#"{"name":"heron","api":"player"}"#).await.unwrap();
+        let slow = Peer::bad("slow", "start", 0, peers::Deed::Late(SHORT));
+        let mut tasks = vec![slow.connect(running.address).await];
+        tasks.push(Peer::new("Ann").connect(running.address).await);
+        running.until("the start", |notice| matches!(notice, Notice::Tournament { .. })).await;
+        // Between sign-up and the first game.
+        stream.write_all(call).await.unwrap();
+        if leaves {
+            drop(stream);
+        }
+        let tally = running.tally().await;
+        assert_eq!(tally, Tally { winners: 1, failed: 1 });
+    }
+}
+
+#[tokio::test]
+async fn who_wants_another_interface_is_refused() {
+    let running = serve(Config { wait: LONG, ..config(2) }, 1);
+    raw(running.address, br#"{"name":"Ann","api":"other"}"#).await;
+    running.until("the refusal", refused("expected a name such as \"Ann\", or {\"name\":")).await;
+}
+
+fn lenient(n_players: usize) -> Config {
+    let manner = Manner { lenient: true, ..config(n_players).manner };
+    Config { manner, wait: LONG, ..config(n_players) }
+}
+
+/// What clients of other people do that a server can live with.
+#[tokio::test]
+async fn with_lenient_names_and_voids_of_others_will_do() {
+    let named = |raw: &str| Peer { raw_name: Some(raw.as_bytes().to_vec()), ..Peer::new("other") };
+    let peers = vec![
+        // A hyphen and a digit; quotes are there.
+        named("\"OCaml-AI-0\""),
+        // Hexadecimal digits.
+        named("\"4F08A1\""),
+        // No quotes, followed by nothing.
+        named("Nineluj"),
+        Peer { void: "void", ..named("1") },
+        // No quotes, followed by white space.
+        named("word\r\n"),
+        named("42 "),
+        // A name that is a word of JSON.
+        named("null"),
+    ];
+    let n = peers.len();
+    let held = tournament(lenient(n), peers).await;
+    assert_eq!(held.tally, Tally { winners: 1, failed: 0 });
+    assert!(held.seen.iter().all(|seen| seen.won.is_some()));
+}
+
+#[tokio::test]
+async fn without_lenient_void_has_quotes() {
+    let other = Peer { void: "void ", ..Peer::new("other") };
+    let held = tournament(config(3), vec![Peer::new("Ann"), other, Peer::new("Cid")]).await;
+    assert_eq!(held.tally, Tally { winners: 1, failed: 1 });
+    let (offence, reason) = held.offence("other").unwrap();
+    assert_eq!((offence, &*reason), ("malformed", "sent `void`, expected \"void\""));
+}
