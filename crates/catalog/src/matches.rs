@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io::{ErrorKind, Seek};
 use std::path::PathBuf;
 
+use rookery_players::PlayerSpecError;
 use rookery_record::{Cut, Header, Left, Limits, RecordWriter, Salvaged, salvage};
 use rookery_referee::{
     Cause, Clock, Conduct, LagProbe, Observer, Player, Referee, Strategist, Terms, TimeControl, Verdict, play,
 };
-use rookery_rules::{GameSpec, Notation, Position, Seed, Setup, SetupError};
-use rookery_search::Random;
+use rookery_rules::{GameSpec, Notation, PositionOf, Seed, Setup, SetupError};
 use tokio::runtime::Runtime;
 
-use crate::{Game, PlayerError, PlayerSpec, players};
+use crate::{Game, PlayerError, PlayerSpec, Visit, strategy, visit};
 
 /// Everything that is agreed before a match.
 #[derive(Clone, Debug)]
@@ -41,10 +41,10 @@ impl MatchOrder {
     pub fn new(spec: &str, players: &[&str]) -> Result<Self, OrderError> {
         let spec = GameSpec::parse(spec).map_err(OrderError::Setup)?;
         let conduct = crate::game(&spec.game).map_err(OrderError::Setup)?.conduct();
-        let players = players.iter().map(|player| player.parse()).collect::<Result<_, _>>();
+        let players = players.iter().map(|player| player.parse()).collect::<Result<_, PlayerSpecError>>();
         Ok(Self {
             spec,
-            players: players.map_err(OrderError::Player)?,
+            players: players.map_err(|error| OrderError::Player(error.into()))?,
             seed: Seed(0),
             control: TimeControl::Untimed,
             limits: Limits::default(),
@@ -99,11 +99,55 @@ impl fmt::Display for OrderError {
 
 impl std::error::Error for OrderError {}
 
-/// Plays a match of game `G` in this thread, or the rest of it.
+/// Plays one match in this thread, or the rest of it, and keeps a record of it if a place for one is given.
 ///
 /// # Panics
-/// If there is not one player for each seat.
-pub(crate) fn run<G: Game>(
+/// If the order has not one player for each seat.
+pub fn play_match(
+    order: &MatchOrder,
+    runtime: &Runtime,
+    record: Option<&RecordTarget>,
+) -> Result<Played, OrderError> {
+    struct PlayMatch<'a>(&'a MatchOrder, &'a Runtime, Option<&'a RecordTarget>);
+
+    impl Visit for PlayMatch<'_> {
+        type Out = Result<Played, OrderError>;
+        fn visit<G: Game>(self) -> Self::Out {
+            run::<G>(self.0, self.1, self.2)
+        }
+    }
+
+    visit(&order.spec.game, PlayMatch(order, runtime, record)).map_err(OrderError::Setup)?
+}
+
+/// The record of a match between players who move at random.
+pub fn random_record(spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError> {
+    struct RandomRecord<'a>(&'a GameSpec, Seed);
+
+    impl Visit for RandomRecord<'_> {
+        type Out = Result<Vec<u8>, SetupError>;
+        fn visit<G: Game>(self) -> Self::Out {
+            Ok(rookery_record::random_record(&G::Setup::from_spec(self.0)?, self.1))
+        }
+    }
+
+    visit(&spec.game, RandomRecord(spec, seed))?
+}
+
+/// The player, ready to sit down. Where there is a time control it thinks in a thread of its own, so that it can be
+/// stopped.
+pub fn seat<G: Game>(
+    player: &PlayerSpec,
+    limits: Limits,
+    timed: bool,
+) -> Result<Box<dyn Player<PositionOf<G>>>, PlayerError> {
+    let (strategy, info) = strategy::<G>(player)?;
+    let player =
+        if timed && !info.quick { Strategist::threaded(strategy) } else { Strategist::inline(strategy) };
+    Ok(Box::new(player.with_work(limits.nodes.or(limits.playouts)).with_depth(limits.depth)))
+}
+
+fn run<G: Game>(
     order: &MatchOrder,
     runtime: &Runtime,
     target: Option<&RecordTarget>,
@@ -144,7 +188,7 @@ fn play_on<G: Game>(
     observer: &mut (dyn Observer<PositionOf<G>> + Send),
 ) -> Result<Verdict, OrderError> {
     let timed = order.control != TimeControl::Untimed;
-    let seated = order.players.iter().map(|player| players::seat::<G>(player, order.limits, timed));
+    let seated = order.players.iter().map(|player| seat::<G>(player, order.limits, timed));
     let mut players: Vec<Box<dyn Player<_>>> =
         seated.collect::<Result<_, _>>().map_err(OrderError::Player)?;
     Ok(runtime.block_on(async {
@@ -194,21 +238,4 @@ fn open<S: Setup<Position: Notation>>(
         emptied.map_err(|error| error.to_string())?;
     }
     Ok(salvaged)
-}
-
-/// The position type of a game.
-pub type PositionOf<G> = <<G as Game>::Setup as Setup>::Position;
-
-/// Plays `n_games` random games from a position through the referee and says how many moves they took together, to
-/// measure what the referee costs.
-pub(crate) fn refereed_playouts<P: Position>(position: &P, n_games: u64, seed: Seed) -> u64 {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().build().expect("a runtime without I/O needs nothing");
-    let mut players: Vec<Box<dyn Player<P>>> =
-        (0..position.n_seats()).map(|_| Box::new(Strategist::inline(Random)) as _).collect();
-    let games = (0..n_games).map(|game| {
-        let referee = Referee::new(position.clone(), Conduct::removing());
-        runtime.block_on(play(referee, &mut players, &Terms::untimed(seed.derive(game)), &mut ())).plies
-    });
-    games.sum()
 }

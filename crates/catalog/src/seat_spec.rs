@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{PERSON, PlayerError, PlayerSpec};
+use rookery_players::{PlayerSpec, PlayerSpecError};
+
+use crate::PERSON;
 
 /// The longest command of a program.
 const MAX_COMMAND: usize = 4096;
@@ -67,7 +69,7 @@ pub enum SeatSpecError {
     /// No port after `tcp:`.
     Port,
     /// No player spec.
-    Player(PlayerError),
+    Player(PlayerSpecError),
 }
 
 impl fmt::Display for SeatSpecError {

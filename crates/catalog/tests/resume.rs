@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rookery_catalog::{MatchOrder, Played, RecordTarget, game};
+use rookery_catalog::{MatchOrder, Played, RecordTarget, play_match};
 use rookery_rules::Seed;
 use tokio::runtime::{Builder, Runtime};
 
@@ -32,7 +32,7 @@ impl Series {
         let order = MatchOrder::new(self.spec, &["random", "random"]).unwrap();
         let order = MatchOrder { seed: Seed(number), number: Some(number), ..order };
         let target = RecordTarget { path: self.path(number), resume: true };
-        let played = game(&order.spec.game).unwrap().play(&order, &self.runtime, Some(&target)).unwrap();
+        let played = play_match(&order, &self.runtime, Some(&target)).unwrap();
         (played, fs::read(&target.path).unwrap())
     }
 }

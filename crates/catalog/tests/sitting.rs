@@ -222,7 +222,7 @@ fn computers_play_as_in_a_match_of_their_own() {
     let path = folder("sitting-same").join("match.rookery.jsonl");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let target = rookery_catalog::RecordTarget { path: path.clone(), resume: false };
-    rookery_catalog::game("fish").unwrap().play(&order, &runtime, Some(&target)).unwrap();
+    rookery_catalog::play_match(&order, &runtime, Some(&target)).unwrap();
     let mut sitting = sit(&order).unwrap();
     while sitting.to_ask().is_some() {
         step(&mut *sitting);

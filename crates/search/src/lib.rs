@@ -8,6 +8,7 @@ mod analysis;
 mod lasting;
 mod mcts;
 mod own_turns;
+mod player_spec;
 mod playouts;
 mod solver;
 mod strategy;
@@ -17,6 +18,7 @@ pub use analysis::{Analysis, Line};
 pub use lasting::Lasting;
 pub use mcts::{Mcts, Playout, Uniform};
 pub use own_turns::{Gauge, OwnTurns};
+pub use player_spec::{PlayerSpec, PlayerSpecError};
 pub use playouts::Playouts;
 pub use solver::{
     Arrangements, Fate, Goal, NotSolved, Perfect, Progress, Refuted, Solution, Solver, Unsolvable, Verified,

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use rookery_record::Header;
 use rookery_referee::{Cause, Clock, Event, EventOf, Fault, Offence, Verdict};
-use rookery_rules::{Notation, Picture, Position, Scene, Seat, scene};
+use rookery_rules::{Notation, Picture, Position, PositionOf, Scene, Seat, scene};
 use rookery_search::Stop;
 
 use super::keeping::{Keeper, free_path, write_new};
 use super::typed::{Mind, Sitting, whole_ms};
 use super::{AnySitting, Entry, HintQuestion, Question, Sitter, SittingError, Thought};
-use crate::matches::PositionOf;
 use crate::{AnyPosition, Game, PlayError};
 
 impl<G: Game> AnySitting for Sitting<G> {

@@ -30,15 +30,15 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rookery_record::{Header, Lines, RecordError};
+use rookery_record::{Header, Lines, Problem, RecordError};
 use rookery_referee::{Clock, Verdict};
 use rookery_rules::{GameSpec, Scene, Seat, scene};
 
 pub use keeping::free_path;
 pub use thinking::{Hint, HintQuestion, Question, Thought};
-pub(crate) use typed::Sitting;
+use typed::Sitting;
 
-use crate::{AnyPosition, MatchOrder, OrderError, PlayError, game};
+use crate::{AnyPosition, Game, MatchOrder, OrderError, PlayError, Visit, game, visit};
 
 /// The player spec of a person.
 pub const PERSON: &str = "human";
@@ -136,21 +136,41 @@ impl fmt::Debug for dyn AnySitting {
 
 /// Begins a sitting.
 pub fn sit(order: &MatchOrder) -> Result<Box<dyn AnySitting>, OrderError> {
-    game(&order.spec.game).map_err(OrderError::Setup)?.sit(order)
+    struct Begin<'a>(&'a MatchOrder);
+
+    impl Visit for Begin<'_> {
+        type Out = Result<Box<dyn AnySitting>, OrderError>;
+        fn visit<G: Game>(self) -> Self::Out {
+            Ok(Box::new(Sitting::<G>::new(self.0)?))
+        }
+    }
+
+    visit(&order.spec.game, Begin(order)).map_err(OrderError::Setup)?
 }
 
 /// A sitting from a record: one to go on with, or a finished one to look at. The file is not kept up to date unless
 /// [`AnySitting::keep`] says so.
 pub fn load_sitting(source: impl BufRead) -> Result<Box<dyn AnySitting>, RecordError> {
-    let source: Box<dyn BufRead + '_> = Box::new(source);
+    struct Load<'a, R> {
+        header: Header,
+        first: &'a [u8],
+        lines: &'a mut Lines<R>,
+    }
+
+    impl<R: BufRead> Visit for Load<'_, R> {
+        type Out = Result<Box<dyn AnySitting>, RecordError>;
+        fn visit<G: Game>(self) -> Self::Out {
+            Ok(Box::new(Sitting::<G>::load(self.header, self.first, self.lines)?))
+        }
+    }
+
     let mut lines = Lines::new(source);
     let first = lines.first_line()?.to_vec();
-    let found = Header::parse(&first).and_then(|header| {
-        let spec = GameSpec::parse(&header.game).and_then(|spec| game(&spec.game));
-        Ok((spec.map_err(|error| rookery_record::Problem::Wrong(format!("`game`: {error}")))?, header))
-    });
-    let (game, header) = found.map_err(|problem| lines.error(problem))?;
-    game.load_sitting(header, &first, &mut lines)
+    let header = Header::parse(&first).map_err(|problem| lines.error(problem))?;
+    let found = GameSpec::parse(&header.game).and_then(|spec| game(&spec.game));
+    let game = found.map_err(|error| lines.error(Problem::Wrong(format!("`game`: {error}"))))?;
+    let loaded = visit(game.name(), Load { header, first: &first, lines: &mut lines });
+    loaded.expect("the game was found by its name")
 }
 
 /// Something that cannot be done in a sitting.

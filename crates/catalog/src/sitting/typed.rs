@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use rookery_record::{Header, Line, Lines, Problem, RecordError, Replay, Step};
 use rookery_referee::{Cause, Clock, Event, EventOf, Failure, Fault, Offence, Referee};
-use rookery_rules::{BySeat, Position, Seat, Seed, Setup};
+use rookery_rules::{BySeat, Position, PositionOf, Seat, Seed, Setup};
 use rookery_search::{Budget, Stop};
 
 use super::keeping::{Keeper, Story};
 use super::thinking::SharedStrategy;
 use super::{AnySitting, Sitter, SittingError};
-use crate::matches::{PositionOf, header};
-use crate::{Game, MatchOrder, OrderError, PlayerError, PlayerSpec, players};
+use crate::matches::header;
+use crate::{Game, MatchOrder, OrderError, PlayerError, PlayerSpec, strategy};
 
 /// The move type of a game.
 pub(super) type MoveOf<G> = <PositionOf<G> as Position>::Move;
@@ -260,7 +260,7 @@ fn mind<G: Game>(player: &PlayerSpec) -> Result<Mind<PositionOf<G>>, PlayerError
     if player.is_person() {
         return Ok(Mind::Person);
     }
-    let (strategy, _) = players::strategy::<G>(player)?;
+    let (strategy, _) = strategy::<G>(player)?;
     Ok(Mind::Computer(Arc::new(Mutex::new(strategy))))
 }
 

@@ -1,0 +1,67 @@
+//! The *player spec*: a built-in player as text, `random`, `mcts:playouts=500`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rookery_rules::GameSpec;
+
+/// A player as written on a command line, in a file or in a record; not yet checked against a game.
+///
+/// ```
+/// use rookery_search::PlayerSpec;
+///
+/// let player: PlayerSpec = "mcts:playouts=500".parse()?;
+/// assert_eq!(player.name(), "mcts");
+/// assert_eq!(player.to_string(), "mcts:playouts=500");
+/// # Ok::<(), rookery_search::PlayerSpecError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlayerSpec {
+    text: String,
+    spec: GameSpec,
+}
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
+        // The form of a game spec, for another kind of thing.
+        let spec = GameSpec::parse(text).map_err(|_| PlayerSpecError)?;
+        Ok(Self { text: text.to_owned(), spec })
+    }
+}
+
+impl PlayerSpec {
+    /// The player's name, without its options.
+    pub fn name(&self) -> &str {
+        &self.spec.game
+    }
+
+    /// The name and the options, to be checked against what the player takes.
+    pub const fn spec(&self) -> &GameSpec {
+        &self.spec
+    }
+
+    /// Whether a person sits there.
+    pub fn is_person(&self) -> bool {
+        self.text == "human"
+    }
+}
+
+impl fmt::Display for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A text that is not of the form of a player spec.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlayerSpecError;
+
+impl fmt::Display for PlayerSpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is no player spec; expected NAME or NAME:KEY=VALUE,KEY=VALUE")
+    }
+}
+
+impl std::error::Error for PlayerSpecError {}
