@@ -55,3 +55,35 @@ pub trait Visit {
 pub fn strategy<G: Game>(player: &PlayerSpec) -> Result<Named<PositionOf<G>>, PlayerError> {
     rookery_players::strategy::<G>(&G::EXPERTISE, player)
 }
+
+#[cfg(test)]
+mod tests {
+    use rookery_games::hexapawn;
+
+    use super::*;
+    use crate::AnyGame;
+
+    /// A game that brings nothing but its rules.
+    struct Bare;
+
+    impl rookery_rules::Game for Bare {
+        type Setup = hexapawn::Setup;
+        const TITLE: &'static str = "Bare";
+        const SUMMARY: &'static str = "only what must be there";
+        const SEATS: &'static str = "2";
+        const RULES: &'static str = "";
+    }
+
+    impl Game for Bare {}
+
+    #[test]
+    fn fault_23_a_game_that_brings_no_players_has_the_levels_that_people_are_offered() {
+        for level in ["easy", "medium", "hard"] {
+            let player: PlayerSpec = level.parse().unwrap();
+            assert_eq!(Bare.check_player(&player), Ok(()));
+            assert_eq!(Bare.players().into_iter().filter(|info| info.name == level).count(), 1);
+        }
+        assert_eq!(Bare.conduct(), Conduct::removing());
+        assert_eq!(Bare.benches(), ["hexapawn"], "the usual setup is measured");
+    }
+}

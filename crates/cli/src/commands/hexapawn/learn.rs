@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use rookery_catalog::{Course, PlayerSpec};
+use rookery_players::PlayerSpec;
+use rookery_players::hexapawn::Course;
 use rookery_rules::{Seat, Seed};
 use serde::Serialize;
 
