@@ -3,28 +3,69 @@
 //! `rookery bench` prints the same in figures a second; this is for comparing two versions of the code.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use rookery_catalog::{CATALOG, start, verify};
-use rookery_rules::{GameSpec, Seed};
+use rookery_catalog::{CATALOG, Game, Visit, random_record, verify, visit};
+use rookery_referee::{Conduct, Player, Referee, Strategist, Terms, play};
+use rookery_rules::{GameSpec, Position as _, PositionOf, Seed, Setup as _, playout};
+use rookery_search::Random;
 
-fn hot_paths(criterion: &mut Criterion) {
-    for spec in CATALOG.iter().filter_map(|game| game.benches().into_iter().next()) {
-        let position = start(&spec).expect("the catalog's own specs are right");
-        let mut group = criterion.benchmark_group(spec.as_str());
-        group.throughput(Throughput::Elements(position.playouts(10, Seed(1))));
-        group.bench_function("10 playouts", |bench| bench.iter(|| position.playouts(10, Seed(1))));
-        group.bench_function("10 playouts through the referee", |bench| {
-            bench.iter(|| position.refereed_playouts(10, Seed(1)));
-        });
+const GAMES: u64 = 10;
+
+/// Random games of a setup, bare and through the referee.
+struct HotPaths<'a> {
+    criterion: &'a mut Criterion,
+    spec: &'a GameSpec,
+    text: &'a str,
+}
+
+impl Visit for HotPaths<'_> {
+    type Out = ();
+
+    fn visit<G: Game>(self) {
+        let setup = G::Setup::from_spec(self.spec).expect("the catalog's own specs are right");
+        let position: PositionOf<G> = setup.start();
+        let playouts = || -> u64 {
+            let mut rng = Seed(1).rng();
+            (0..GAMES).map(|_| u64::from(playout(&mut position.clone(), &mut rng))).sum()
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.expect("a runtime without I/O needs nothing");
+        let mut players: Vec<Box<dyn Player<_>>> =
+            (0..position.n_seats()).map(|_| Box::new(Strategist::inline(Random)) as _).collect();
+        let mut refereed = || -> u64 {
+            let games = (0..GAMES).map(|game| {
+                let referee = Referee::new(position.clone(), Conduct::removing());
+                let terms = Terms::untimed(Seed(1).derive(game));
+                runtime.block_on(play(referee, &mut players, &terms, &mut ())).plies
+            });
+            games.sum()
+        };
+        let mut group = self.criterion.benchmark_group(self.text);
+        group.throughput(Throughput::Elements(playouts()));
+        group.bench_function("10 playouts", |bench| bench.iter(playouts));
+        group.bench_function("10 playouts through the referee", |bench| bench.iter(&mut refereed));
         group.finish();
     }
 }
 
+/// The first of each game's measured setups.
+fn specs() -> impl Iterator<Item = (String, GameSpec)> {
+    CATALOG.iter().map(|game| {
+        let text = game.benches().into_iter().next().expect("every game has a setup that is measured");
+        let spec = GameSpec::parse(&text).expect("the catalog's own specs are right");
+        (text, spec)
+    })
+}
+
+fn hot_paths(criterion: &mut Criterion) {
+    for (text, spec) in specs() {
+        visit(&spec.game, HotPaths { criterion, spec: &spec, text: &text }).expect("it is in the catalog");
+    }
+}
+
 fn records(criterion: &mut Criterion) {
-    for game in CATALOG {
-        let spec = game.benches().into_iter().next().expect("every game has a setup that is measured");
-        let spec = GameSpec::parse(&spec).expect("the catalog's own specs are right");
-        let record = game.random_record(&spec, Seed(1)).expect("the catalog's own specs are right");
-        let mut group = criterion.benchmark_group(game.name());
+    for (_, spec) in specs() {
+        let record = random_record(&spec, Seed(1)).expect("the catalog's own specs are right");
+        let mut group = criterion.benchmark_group(spec.game.as_str());
         group.throughput(Throughput::Bytes(record.len() as u64));
         group.bench_function("verify a record", |bench| bench.iter(|| verify(&record[..])));
         group.finish();

@@ -1,47 +1,16 @@
 //! Games and positions with and without their types.
 
 use std::fmt;
-use std::io::BufRead;
 
-use rookery_record::{Header, Limits, Lines, Problem, RecordError, Replay, random_record};
+use rookery_players::{PlayerError, PlayerInfo, PlayerSpec};
 use rookery_referee::Conduct;
 use rookery_rules::{
-    GameSpec, IllegalMove, Key, Keyed, Notation, Options, ParseMoveError, ParsePositionError, Picture,
-    Position, Scene, Seat, Seed, Setup, SetupError, Status, perft, playout,
+    GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Picture, Position,
+    PositionOf, Scene, Seat, Seed, Setup, SetupError, Status, perft,
 };
-use rookery_search::{AlphaBeta, Analysis, Budget, Line, Mcts, Strategy};
-use tokio::runtime::Runtime;
+use rookery_search::{Analysis, Budget, Line, Mcts};
 
-use crate::drill::{self, DrillCase, DrillError, DrillOrder};
-use crate::matches::{self, MatchOrder, OrderError, Played, PositionOf, RecordTarget};
-use crate::players::{self, PlayerError, PlayerInfo, PlayerSpec};
-use crate::sitting::Sitting;
-use crate::solve::{SolveError, SolveOrder, Solved};
-use crate::{AnyReplay, AnySitting};
-
-/// What the catalog knows about a game, with the game's types. Adding a game means implementing this once.
-pub trait Game: Sized + Send + Sync + 'static {
-    /// How it begins.
-    type Setup: Setup<Position: Keyed + Notation + Picture>;
-    /// Its name for people.
-    const TITLE: &'static str;
-    /// What it is about, in one line.
-    const SUMMARY: &'static str;
-    /// How many can play.
-    const SEATS: &'static str;
-    /// Its rules, in Markdown.
-    const RULES: &'static str;
-    /// What misconduct costs, unless a match says otherwise.
-    const CONDUCT: Conduct;
-    /// The built-in players that know only this game.
-    const PLAYERS: &'static [PlayerInfo];
-    /// One of [`PLAYERS`](Game::PLAYERS), by name.
-    fn strategy(name: &str, options: &Options<'_>) -> Box<dyn Strategy<<Self::Setup as Setup>::Position>>;
-    /// Finds out what a position is worth with best play, or says why it cannot.
-    fn solve(position: &PositionOf<Self>, order: &SolveOrder) -> Result<Solved, SolveError>;
-    /// The setups whose speed is measured, as options of a game spec.
-    const BENCHES: &'static [&'static str];
-}
+use crate::{Game, strategy};
 
 /// A [`Game`] without its types. Implemented for every game, never by hand.
 pub trait AnyGame: Send + Sync {
@@ -59,22 +28,12 @@ pub trait AnyGame: Send + Sync {
     fn keys(&self) -> &'static [Key];
     /// The game specs whose speed is measured.
     fn benches(&self) -> Vec<String>;
-    /// Its built-in players, from weak to strong where they know any game, then its own.
+    /// Its built-in players, each name once: those that know any game, then its own.
     fn players(&self) -> Vec<&'static PlayerInfo>;
     /// Whether a player spec names one of its players.
     fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError>;
     /// What misconduct costs, unless a match says otherwise.
     fn conduct(&self) -> Conduct;
-    /// Plays one match in this thread, and keeps a record of it if a place for one is given.
-    ///
-    /// # Panics
-    /// If the order has not one player for each seat.
-    fn play(
-        &self,
-        order: &MatchOrder,
-        runtime: &Runtime,
-        record: Option<&RecordTarget>,
-    ) -> Result<Played, OrderError>;
     /// The same game with another random start, if its setup has a seed that the spec leaves open.
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec;
     /// The shortest spec that means the same.
@@ -83,26 +42,8 @@ pub trait AnyGame: Send + Sync {
     fn start(&self, spec: &GameSpec) -> Result<Box<dyn AnyPosition>, SetupError>;
     /// A position from its text.
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError>;
-    /// Finds out what a position, given as text, is worth with best play.
-    fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError>;
-    /// Puts a player into positions that are won for it and reports what becomes of each.
-    fn drill(&self, order: &DrillOrder, report: &mut dyn FnMut(&DrillCase)) -> Result<(), DrillError>;
-    /// Begins to judge a recorded match again; `line` is the first line of the record, read already as `header`.
-    fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem>;
-    /// Begins a match with persons in it.
-    ///
-    /// # Panics
-    /// If the order has not one player for each seat.
-    fn sit(&self, order: &MatchOrder) -> Result<Box<dyn AnySitting>, OrderError>;
-    /// The match of a record, to go on with or to look at; `line` is the first line, read already as `header`.
-    fn load_sitting(
-        &self,
-        header: Header,
-        line: &[u8],
-        lines: &mut Lines<Box<dyn BufRead + '_>>,
-    ) -> Result<Box<dyn AnySitting>, RecordError>;
-    /// The record of a match between players who move at random.
-    fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError>;
+    /// What people call its seats, in turn order.
+    fn seat_labels(&self, spec: &GameSpec) -> Result<Vec<String>, SetupError>;
 }
 
 impl<G: Game> AnyGame for G {
@@ -123,11 +64,11 @@ impl<G: Game> AnyGame for G {
     }
 
     fn players(&self) -> Vec<&'static PlayerInfo> {
-        players::of_game::<G>().collect()
+        rookery_players::players(&G::EXPERTISE).collect()
     }
 
     fn check_player(&self, player: &PlayerSpec) -> Result<(), PlayerError> {
-        players::seat::<G>(player, Limits::default(), false).map(|_| ())
+        strategy::<G>(player).map(|_| ())
     }
 
     fn rules(&self) -> &'static str {
@@ -139,20 +80,15 @@ impl<G: Game> AnyGame for G {
     }
 
     fn benches(&self) -> Vec<String> {
-        G::BENCHES.iter().map(|options| format!("{}:{options}", G::Setup::GAME)).collect()
+        let spec = |options: &&str| match *options {
+            "" => G::Setup::GAME.to_owned(),
+            options => format!("{}:{options}", G::Setup::GAME),
+        };
+        G::BENCHES.iter().map(spec).collect()
     }
 
     fn conduct(&self) -> Conduct {
         G::CONDUCT
-    }
-
-    fn play(
-        &self,
-        order: &MatchOrder,
-        runtime: &Runtime,
-        record: Option<&RecordTarget>,
-    ) -> Result<Played, OrderError> {
-        matches::run::<G>(order, runtime, record)
     }
 
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec {
@@ -172,37 +108,13 @@ impl<G: Game> AnyGame for G {
     }
 
     fn position(&self, text: &str) -> Result<Box<dyn AnyPosition>, ParsePositionError> {
-        Ok(Box::new(<G::Setup as Setup>::Position::from_text(text)?))
+        Ok(Box::new(PositionOf::<G>::from_text(text)?))
     }
 
-    fn solve(&self, position: &str, order: &SolveOrder) -> Result<Solved, SolveError> {
-        let position = <G::Setup as Setup>::Position::from_text(position).map_err(SolveError::Position)?;
-        G::solve(&position, order)
-    }
-
-    fn drill(&self, order: &DrillOrder, report: &mut dyn FnMut(&DrillCase)) -> Result<(), DrillError> {
-        drill::drill::<G>(order, report)
-    }
-
-    fn replay(&self, header: Header, line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {
-        Ok(Box::new(Replay::new::<G::Setup>(header, line)?))
-    }
-
-    fn sit(&self, order: &MatchOrder) -> Result<Box<dyn AnySitting>, OrderError> {
-        Ok(Box::new(Sitting::<G>::new(order)?))
-    }
-
-    fn load_sitting(
-        &self,
-        header: Header,
-        line: &[u8],
-        lines: &mut Lines<Box<dyn BufRead + '_>>,
-    ) -> Result<Box<dyn AnySitting>, RecordError> {
-        Ok(Box::new(Sitting::<G>::load(header, line, lines)?))
-    }
-
-    fn random_record(&self, spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError> {
-        Ok(random_record(&G::Setup::from_spec(spec)?, seed))
+    fn seat_labels(&self, spec: &GameSpec) -> Result<Vec<String>, SetupError> {
+        let setup = G::Setup::from_spec(spec)?;
+        let n_seats = Position::n_seats(&setup.start());
+        Ok(Seat::all(n_seats).map(|seat| setup.seat_label(seat)).collect())
     }
 }
 
@@ -219,7 +131,9 @@ pub type AnyAnalysis = Analysis<String>;
 const DEFAULT_PLAYOUTS: u64 = 10_000;
 
 /// A position of some game, with moves as text. Implemented for every position, never by hand.
-pub trait AnyPosition: fmt::Debug + Send {
+pub trait AnyPosition: fmt::Debug + Send + Sync {
+    /// The same position once more.
+    fn boxed_clone(&self) -> Box<dyn AnyPosition>;
     /// As [`Position::n_seats`].
     fn n_seats(&self) -> usize;
     /// As [`Position::status`].
@@ -228,6 +142,8 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn moves(&self) -> Vec<String>;
     /// Reads and plays a move. A text that is no legal move changes nothing.
     fn play(&mut self, text: &str) -> Result<(), PlayError>;
+    /// Plays the move at this place of [`moves`](AnyPosition::moves).
+    fn play_index(&mut self, index: usize) -> Result<(), PlayError>;
     /// The usual text of a move that may be written in a short form. The move need not be legal.
     fn read_move(&self, text: &str) -> Result<String, ParseMoveError>;
     /// As [`Position::remove`].
@@ -242,20 +158,15 @@ pub trait AnyPosition: fmt::Debug + Send {
     fn key(&self) -> u64;
     /// As [`perft`].
     fn perft(&self, depth: u32) -> u64;
-    /// Plays `n_games` random games from here and says how many moves they took together.
-    fn playouts(&self, n_games: u64, seed: Seed) -> u64;
-    /// The same through the referee.
-    fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64;
     /// As [`Mcts::analyse`]: reports what is known of the position until the budget is spent.
     fn analyse(&self, budget: &Budget, max_lines: usize, report: &mut dyn FnMut(&AnyAnalysis));
-    /// Searches with [`Mcts`] until so many random games were played or the result is certain, and says how many it
-    /// took, to measure its speed.
-    fn mcts_playouts(&self, n_playouts: u64, seed: Seed) -> u64;
-    /// Searches so many positions with alpha-beta, by a count of moves, and says how many it took, to measure its speed.
-    fn alphabeta_nodes(&self, n_nodes: u64) -> u64;
 }
 
 impl<P: Keyed + Notation + Picture> AnyPosition for P {
+    fn boxed_clone(&self) -> Box<dyn AnyPosition> {
+        Box::new(self.clone())
+    }
+
     fn n_seats(&self) -> usize {
         Position::n_seats(self)
     }
@@ -271,6 +182,13 @@ impl<P: Keyed + Notation + Picture> AnyPosition for P {
     fn play(&mut self, text: &str) -> Result<(), PlayError> {
         let mv = self.parse_move(text)?;
         Ok(Position::play(self, mv)?)
+    }
+
+    fn play_index(&mut self, index: usize) -> Result<(), PlayError> {
+        let mv = self.legal_moves().nth(index);
+        let mv = mv.ok_or_else(|| PlayError::NoSuchIndex { index, n_moves: self.count_moves() })?;
+        self.play_unchecked(mv);
+        Ok(())
     }
 
     fn read_move(&self, text: &str) -> Result<String, ParseMoveError> {
@@ -301,15 +219,6 @@ impl<P: Keyed + Notation + Picture> AnyPosition for P {
         perft(self, depth)
     }
 
-    fn playouts(&self, n_games: u64, seed: Seed) -> u64 {
-        let mut rng = seed.rng();
-        (0..n_games).map(|_| u64::from(playout(&mut self.clone(), &mut rng))).sum()
-    }
-
-    fn refereed_playouts(&self, n_games: u64, seed: Seed) -> u64 {
-        matches::refereed_playouts(self, n_games, seed)
-    }
-
     fn analyse(&self, budget: &Budget, max_lines: usize, report: &mut dyn FnMut(&AnyAnalysis)) {
         let mcts = Mcts::new(DEFAULT_PLAYOUTS);
         mcts.analyse(self, budget, max_lines, &mut |analysis| {
@@ -323,30 +232,17 @@ impl<P: Keyed + Notation + Picture> AnyPosition for P {
             report(&Analysis { lines: lines.collect(), playouts, elapsed, done });
         });
     }
-
-    fn mcts_playouts(&self, n_playouts: u64, seed: Seed) -> u64 {
-        let budget = Budget { work: Some(n_playouts), seed, ..Budget::default() };
-        Mcts::new(n_playouts).search(self, &budget).1
-    }
-
-    fn alphabeta_nodes(&self, n_nodes: u64) -> u64 {
-        const TABLE_BYTES: usize = 1 << 20;
-        let moves = |position: &P, seat: Seat| {
-            let count = position.count_moves() as i32;
-            if position.to_move() == Some(seat) { count } else { -count }
-        };
-        let budget = Budget { work: Some(n_nodes), ..Budget::default() };
-        AlphaBeta::new(moves, 1, TABLE_BYTES).search(self, &budget).nodes
-    }
 }
 
-/// A text that could not be played as a move.
+/// Something that could not be played as a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayError {
     /// It is no move of the game.
     NoMove(ParseMoveError),
     /// It is a move, but not a legal one here.
     Illegal(IllegalMove<String>),
+    /// The list of moves is shorter.
+    NoSuchIndex { index: usize, n_moves: usize },
 }
 
 impl From<ParseMoveError> for PlayError {
@@ -366,8 +262,37 @@ impl fmt::Display for PlayError {
         match self {
             Self::NoMove(error) => error.fmt(f),
             Self::Illegal(error) => error.fmt(f),
+            Self::NoSuchIndex { n_moves: 0, .. } => f.write_str("there are no moves, the game is over"),
+            Self::NoSuchIndex { index, n_moves } => {
+                write!(f, "there is no move {index}; moves are counted from 0 to {}", n_moves - 1)
+            }
         }
     }
 }
 
 impl std::error::Error for PlayError {}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CATALOG, start};
+
+    #[test]
+    fn moves_by_index_are_those_of_the_list() {
+        for game in CATALOG {
+            let first = start(game.name()).unwrap();
+            for (idx, text) in first.moves().iter().enumerate() {
+                let (mut by_index, mut by_text) = (first.boxed_clone(), first.boxed_clone());
+                by_index.play_index(idx).unwrap();
+                by_text.play(text).unwrap();
+                assert_eq!(by_index.text(), by_text.text(), "{text} in {}", game.name());
+            }
+            let (mut same, n_moves) = (first.boxed_clone(), first.moves().len());
+            let error = same.play_index(n_moves).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("there is no move {n_moves}; moves are counted from 0 to {}", n_moves - 1)
+            );
+            assert_eq!(same.text(), first.text(), "what cannot be played changes nothing");
+        }
+    }
+}

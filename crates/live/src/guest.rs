@@ -102,7 +102,9 @@ pub async fn open(
             (SeatSpec::BuiltIn(player), _) => Guest::BuiltIn(player.clone()),
             (SeatSpec::Human, _) => Guest::Person,
             (SeatSpec::Command(command), _) => match Process::start(command) {
-                Ok(process) => linked(Connection::process(process, protocol.framing, protocol.bounds), protocol),
+                Ok(process) => {
+                    linked(Connection::process(process, protocol.framing, protocol.bounds), protocol)
+                }
                 Err(error) => {
                     Guest::Absent(Fault::new(Offence::Crashed, format!("it cannot be started: {error}")))
                 }

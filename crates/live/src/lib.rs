@@ -29,6 +29,7 @@ mod guest;
 mod handle;
 mod hint;
 mod prepare;
+mod replay;
 mod story;
 mod view;
 
@@ -36,6 +37,7 @@ pub use guest::{Guest, OpenError, Opening, open};
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use prepare::{Match, Played, PrepareError, prepare};
+pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use story::{Story, read_story};
 pub use view::{Asked, Deed, Entry, News, Since, Snapshot};
 

@@ -10,9 +10,7 @@ use rookery_referee::{
     Absent, Controls, Desk, End, EventOf, LagProbe, MatchSpec, Observer, Player, Question, Referee, Session,
     Strategist, Terms, TimeControl, play,
 };
-use rookery_rules::{
-    GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, Setup as _, SetupError,
-};
+use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, Setup as _, SetupError};
 use rookery_search::Strategy;
 use rookery_wire::{Lent, Protocols};
 
@@ -168,7 +166,6 @@ struct Typed<P: Position> {
     /// All moves so far, those of an opening included.
     moves: Vec<P::Move>,
     entries: Vec<Arc<Entry>>,
-    movers: Vec<Seat>,
     record: Option<RecordWriter<Sink>>,
     path: Option<PathBuf>,
     cut: Option<Cut>,
@@ -188,8 +185,8 @@ impl Visit for Preparing<'_> {
         for (seat, guest) in Seat::all(guests.len()).zip(guests) {
             seated.push(seat_one::<G>(&spec, seat, guest, protocols)?);
         }
-        let desk = Desk::new(&spec, controls.clone(), begun.movers.clone());
         let Begun { start, referee, moves, entries, movers, record, path, cut, finished } = begun;
+        let desk = Desk::new(&spec, controls.clone(), movers);
         Ok(Box::new(Typed {
             spec,
             seated,
@@ -197,7 +194,6 @@ impl Visit for Preparing<'_> {
             referee,
             moves,
             entries,
-            movers,
             record,
             path,
             cut,
@@ -216,7 +212,8 @@ fn seat_one<G: Game>(
 ) -> Result<Seated<PositionOf<G>>, PrepareError> {
     Ok(match guest {
         Guest::BuiltIn(player) => {
-            let (strategy, info) = strategy::<G>(&player).map_err(|error| PrepareError::Player(seat, error))?;
+            let (strategy, info) =
+                strategy::<G>(&player).map_err(|error| PrepareError::Player(seat, error))?;
             Seated::BuiltIn { strategy, quick: info.quick }
         }
         Guest::Person => Seated::Person,
@@ -291,7 +288,17 @@ fn begin<G: Game>(spec: &MatchSpec, slot: Option<Slot>) -> Result<Begun<Position
             let record = resumed.writer(sink);
             let Resumed { referee, moves, .. } = resumed;
             let record = Some(record);
-            Ok(Begun { start, referee, moves, entries, movers, record, path: Some(path), cut, finished: None })
+            Ok(Begun {
+                start,
+                referee,
+                moves,
+                entries,
+                movers,
+                record,
+                path: Some(path),
+                cut,
+                finished: None,
+            })
         }
         Some(Slot::Finished(lines)) => {
             let wrong = |problem: String| PrepareError::Record(PathBuf::new(), problem);
@@ -387,7 +394,8 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
 impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
     fn go(self: Box<Self>, mut terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going {
         Box::pin(async move {
-            let Self { spec, seated, referee, moves, record, path, cut, controls, desk, finished, .. } = *self;
+            let Self { spec, seated, referee, moves, record, path, cut, controls, desk, finished, .. } =
+                *self;
             if let Some(verdict) = finished {
                 if let Some(shared) = shared {
                     shared.tell(News::Ended(Arc::new(verdict.clone())));

@@ -83,7 +83,8 @@ pub(crate) fn take_back(entries: &mut Vec<Arc<Entry>>, to: u64) {
         let before = plies;
         plies = entry.plies;
         // A move that leads beyond is gone, and whatever came when too many were made.
-        matches!(entry.deed, Deed::Said(_)) || (entry.plies <= to && before <= to && !(before == to && entry.deed.as_move().is_none()))
+        matches!(entry.deed, Deed::Said(_))
+            || (entry.plies <= to && before <= to && !(before == to && entry.deed.as_move().is_none()))
     });
 }
 

@@ -110,7 +110,7 @@ async fn messages_can_end_with_newlines_and_have_no_actions() {
 #[tokio::test]
 async fn the_result_does_not_depend_on_how_many_games_are_played_at_once() {
     let source =
-        fish::Source::Made { rows: 6, cols: 5, fish: fish::Fish::Random, holes: 3, ones: 0, seed: 7 };
+        fish::Source::Made { rows: 6, cols: 5, fish: fish::Stock::Random, holes: 3, ones: 0, seed: 7 };
     let board = fish::Setup { players: 2, source };
     let peers = || (0..11).map(|idx| Peer::deep("mixed", 1 + idx % 2)).collect();
     let together = tournament(Config { board: board.clone(), ..config(11) }, peers()).await;

@@ -194,7 +194,7 @@ impl<P: Notation> Replay<P> {
     }
 
     /// The match as it stands, to go on with it.
-    pub(crate) fn into_resumed(self) -> Result<Resumed<P>, Problem> {
+    pub fn into_resumed(self) -> Result<Resumed<P>, Problem> {
         if self.ended {
             return Err(Problem::Finished);
         }

@@ -2,7 +2,7 @@
 //!
 //! A game is a type that implements [`Position`]: it knows whose turn it is, lists the legal moves, plays one,
 //! and can take a player off the board. Everything else in Rookery (the referee, the search, the tournaments)
-//! is written against that trait.
+//! is written against that trait. [`Setup`] says how the game begins, [`Game`] what people are told about it.
 //!
 //! # A game by hand
 //!
@@ -44,6 +44,7 @@
 //! ```
 
 mod duration;
+mod game;
 mod outcome;
 mod perft;
 mod position;
@@ -55,6 +56,7 @@ mod solvable;
 pub mod text;
 
 pub use duration::{ParseDurationError, parse_duration, parse_duration_or_zero, write_duration};
+pub use game::{Game, PositionOf};
 pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};
 pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionError, Position};

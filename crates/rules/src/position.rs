@@ -14,7 +14,7 @@ use crate::{Rng, Seat, Seats, Status, below};
 /// Two positions are equal when no sequence of moves and removals can tell them apart by the rules. Moves made
 /// on the way are not part of a position, except where a rule asks for them (repetition).
 ///
-/// Five methods are required. The provided ones may be replaced by faster or more talkative versions that give
+/// Six methods are required. The provided ones may be replaced by faster or more talkative versions that give
 /// the same answers; the laws in `rookery-testkit` check that they do.
 pub trait Position: Clone + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// One decision of one seat. Its text is context-free and unique among the legal moves of a position.

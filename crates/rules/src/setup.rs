@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::position::shorten;
-use crate::{Position, parse_duration};
+use crate::{Position, Seat, parse_duration};
 
 /// Everything that is decided before the first move.
 ///
@@ -43,6 +43,19 @@ pub trait Setup: Clone + Eq + fmt::Debug + Default + Send + Sync + 'static {
 
     /// The first position.
     fn start(&self) -> Self::Position;
+
+    /// What people call a seat, the way this game counts.
+    ///
+    /// ```
+    /// use rookery_games::{hexapawn, stones};
+    /// use rookery_rules::{Seat, Setup};
+    ///
+    /// assert_eq!(hexapawn::Setup::default().seat_label(Seat::new(0)), "player 1");
+    /// assert_eq!(stones::Setup::default().seat_label(Seat::new(0)), "player 0");
+    /// ```
+    fn seat_label(&self, seat: Seat) -> String {
+        format!("player {}", seat.index() + 1)
+    }
 
     /// Reads the part of a game spec behind the colon.
     fn parse(options: &str) -> Result<Self, SetupError> {

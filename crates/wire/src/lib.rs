@@ -13,6 +13,8 @@ mod inbox;
 mod limits;
 mod process;
 mod remote;
+mod stub;
+pub use stub::*;
 
 pub use connection::Connection;
 pub use inbox::{Bounds, Framing, Inbox, excerpt};

@@ -6,17 +6,17 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rookery_referee::{
-    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, LagProbe, Offence, Player, Question,
+    Answering, BoxFuture, EventOf, Failure, Fault, LagProbe, Offence, Player, Question,
 };
-use rookery_rules::{Position, Seat};
+use rookery_rules::Position;
 
 use crate::{Connection, excerpt};
 
 /// One protocol, as texts that go out and texts that come back. No I/O in it, so it is tested without any.
 pub trait Codec<P: Position>: Send {
     /// The player takes its seat; lines of chat that its protocol knows go into the box.
-    fn seated(&mut self, seat: Seat, chat: ChatBox) {
-        let _ = (seat, chat);
+    fn seated(&mut self, invitation: &rookery_referee::Invitation<'_, P>) {
+        let _ = invitation;
     }
 
     /// The message that asks for a move; empty if the player knows from the news that it is its turn.
@@ -151,8 +151,8 @@ impl<K: BorrowMut<Connection>, C> fmt::Debug for Remote<K, C> {
 }
 
 impl<P: Position, K: BorrowMut<Connection> + Send, C: Codec<P>> Player<P> for Remote<K, C> {
-    fn seated(&mut self, seat: Seat, chat: ChatBox) {
-        self.codec.seated(seat, chat);
+    fn seated(&mut self, invitation: &rookery_referee::Invitation<'_, P>) {
+        self.codec.seated(invitation);
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {

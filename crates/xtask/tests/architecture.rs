@@ -55,7 +55,7 @@ fn closure(graph: &BTreeMap<String, BTreeSet<String>>, package: &str) -> BTreeSe
 #[test]
 fn the_core_knows_neither_serde_nor_tokio() {
     let graph = dependencies();
-    for package in ["rookery-rules", "rookery-games", "rookery-search"] {
+    for package in ["rookery-rules", "rookery-games", "rookery-search", "rookery-players"] {
         if !graph.contains_key(package) {
             assert!(
                 !root().join("crates").join(package.trim_start_matches("rookery-")).exists(),
@@ -78,6 +78,7 @@ fn no_arrow_points_up() {
         "rookery-picture",
         "rookery-games",
         "rookery-search",
+        "rookery-players",
         "rookery-referee",
         "rookery-record",
         "rookery-wire",

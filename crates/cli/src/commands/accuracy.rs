@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_catalog::{AnyGame, SolveOrder, Value, Want, game, replay};
+use rookery_catalog::{AnyGame, game, replay};
+use rookery_players::{SolveOrder, Value};
 use rookery_record::{Lines, Step};
 use rookery_rules::{GameSpec, Seat, Status};
+use rookery_search::Want;
 use serde::Serialize;
 
-use super::solve::{memory, winner};
+use super::solve::{memory, solve, winner};
 use super::write_json;
 use crate::spec::UsageError;
 
@@ -168,7 +170,8 @@ fn worth(game: &dyn AnyGame, text: &str, order: &SolveOrder) -> anyhow::Result<V
         }
         Status::Over(_) => Ok(Value { winner: None, plies: None }),
         Status::ToMove(_) => {
-            let solved = game.solve(text, order).map_err(|error| UsageError(format!("{text}: {error}")))?;
+            let solved =
+                solve(game.name(), text, order).map_err(|error| UsageError(format!("{text}: {error}")))?;
             Ok(solved.value)
         }
     }

@@ -5,8 +5,10 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_catalog::{AnyPosition, CATALOG, start};
-use rookery_rules::Seed;
+use rookery_catalog::{CATALOG, Game, Visit, visit};
+use rookery_referee::{Conduct, Player, Referee, Strategist, Terms, play};
+use rookery_rules::{GameSpec, Position, PositionOf, Seed, Setup, perft, playout};
+use rookery_search::Random;
 use serde::Serialize;
 
 use super::write_json;
@@ -89,10 +91,17 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 impl Measure {
-    /// The specs to measure.
-    pub(super) fn specs(&self) -> impl Iterator<Item = String> {
+    /// The specs to measure, and what visitors measure of them.
+    pub(super) fn measured<'a, V: Visit>(
+        &'a self,
+        visitor: impl Fn(&GameSpec) -> V + 'a,
+    ) -> impl Iterator<Item = (String, V::Out)> + 'a {
         let games = CATALOG.iter().filter(|game| self.game.is_none_or(|only| only.name() == game.name()));
-        games.flat_map(|game| game.benches())
+        games.flat_map(|game| game.benches()).map(move |text| {
+            let spec = GameSpec::parse(&text).expect("the catalog's own specs are right");
+            let measured = visit(&spec.game, visitor(&spec)).expect("the spec is of a game in the catalog");
+            (text, measured)
+        })
     }
 
     pub(super) fn budget(&self) -> Duration {
@@ -110,17 +119,12 @@ struct RefereeRow {
 
 fn referee(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
     let rows: Vec<RefereeRow> = args
-        .specs()
-        .map(|spec| {
-            let position = start(&spec).expect("the catalog's own specs are right");
-            let (_, moves, seconds) = fastest(|n| position.refereed_playouts(n, Seed(1)), args.budget());
-            let (_, bare_moves, bare_seconds) = fastest(|n| position.playouts(n, Seed(1)), args.budget());
-            RefereeRow {
-                game: spec,
-                moves_per_second: moves / seconds,
-                nanoseconds_per_move: 1e9 * seconds / moves,
-                bare_nanoseconds_per_move: 1e9 * bare_seconds / bare_moves,
-            }
+        .measured(|spec| Refereed { spec: spec.clone(), budget: args.budget() })
+        .map(|(game, ((moves, seconds), (bare_moves, bare_seconds)))| RefereeRow {
+            game,
+            moves_per_second: moves / seconds,
+            nanoseconds_per_move: 1e9 * seconds / moves,
+            bare_nanoseconds_per_move: 1e9 * bare_seconds / bare_moves,
         })
         .collect();
     if args.json {
@@ -149,7 +153,16 @@ pub(super) fn write_table(mut table: Table, out: &mut dyn Write) -> anyhow::Resu
 }
 
 fn rules(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
-    let rows: Vec<Row> = args.specs().map(|spec| measure(spec, args.budget())).collect();
+    let measured = args.measured(|spec| Playouts { spec: spec.clone(), budget: args.budget() });
+    let rows: Vec<Row> = measured
+        .map(|(game, ((playouts, moves, seconds), perft_nodes_per_second))| Row {
+            game,
+            playouts_per_second: playouts / seconds,
+            moves_per_second: moves / seconds,
+            moves_per_playout: moves / playouts,
+            perft_nodes_per_second,
+        })
+        .collect();
     if args.json {
         return write_json(out, &rows);
     }
@@ -172,16 +185,61 @@ fn millions(rate: f64) -> String {
     format!("{:.1} M", rate / 1e6)
 }
 
-fn measure(spec: String, budget: Duration) -> Row {
-    let position = start(&spec).expect("the catalog's own specs are right");
-    let (playouts, moves, seconds) = fastest(|n| position.playouts(n, Seed(1)), budget);
-    Row {
-        game: spec,
-        playouts_per_second: playouts / seconds,
-        moves_per_second: moves / seconds,
-        moves_per_playout: moves / playouts,
-        perft_nodes_per_second: perft_rate(&*position, budget),
+/// Random games and perft of a setup.
+struct Playouts {
+    spec: GameSpec,
+    budget: Duration,
+}
+
+impl Visit for Playouts {
+    /// Games, moves and seconds; nodes a second.
+    type Out = ((f64, f64, f64), f64);
+
+    fn visit<G: Game>(self) -> Self::Out {
+        let position = first_position::<G>(&self.spec);
+        (fastest(|n| playouts(&position, n), self.budget), perft_rate(&position, self.budget))
     }
+}
+
+/// Random games of a setup through the referee, and without.
+struct Refereed {
+    spec: GameSpec,
+    budget: Duration,
+}
+
+impl Visit for Refereed {
+    /// Moves and seconds of both.
+    type Out = ((f64, f64), (f64, f64));
+
+    fn visit<G: Game>(self) -> Self::Out {
+        let position = first_position::<G>(&self.spec);
+        let (_, moves, seconds) = fastest(|n| refereed_playouts(&position, n), self.budget);
+        let (_, bare_moves, bare_seconds) = fastest(|n| playouts(&position, n), self.budget);
+        ((moves, seconds), (bare_moves, bare_seconds))
+    }
+}
+
+fn first_position<G: Game>(spec: &GameSpec) -> PositionOf<G> {
+    G::Setup::from_spec(spec).expect("the catalog's own specs are right").start()
+}
+
+/// Plays so many random games from a position and says how many moves they took together.
+fn playouts<P: Position>(position: &P, n_games: u64) -> u64 {
+    let mut rng = Seed(1).rng();
+    (0..n_games).map(|_| u64::from(playout(&mut position.clone(), &mut rng))).sum()
+}
+
+/// The same through the referee.
+fn refereed_playouts<P: Position>(position: &P, n_games: u64) -> u64 {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().build().expect("a runtime without I/O needs nothing");
+    let mut players: Vec<Box<dyn Player<P>>> =
+        (0..position.n_seats()).map(|_| Box::new(Strategist::inline(Random)) as _).collect();
+    let games = (0..n_games).map(|game| {
+        let referee = Referee::new(position.clone(), Conduct::removing());
+        runtime.block_on(play(referee, &mut players, &Terms::untimed(Seed(1).derive(game)), &mut ())).plies
+    });
+    games.sum()
 }
 
 /// Games and moves made, and the seconds they took, in the fastest of several batches that fill the budget together:
@@ -206,11 +264,11 @@ pub(super) fn fastest(play: impl Fn(u64) -> u64, budget: Duration) -> (f64, f64,
 }
 
 /// Nodes a second of the deepest perft that still fits the budget, or of the first that does not.
-fn perft_rate(position: &dyn AnyPosition, budget: Duration) -> f64 {
+fn perft_rate<P: Position>(position: &P, budget: Duration) -> f64 {
     let mut rate = 0.0;
     for depth in 1.. {
         let start = Instant::now();
-        let nodes = black_box(position.perft(depth));
+        let nodes = black_box(perft(position, depth));
         let elapsed = start.elapsed();
         if nodes == 0 {
             break;

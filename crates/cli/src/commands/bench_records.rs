@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_catalog::{game, verify};
+use rookery_catalog::{random_record, verify};
 use rookery_rules::{GameSpec, Seed};
 use serde::Serialize;
 
@@ -76,10 +76,8 @@ pub(crate) fn run(args: &RecordsArgs, out: &mut dyn Write) -> anyhow::Result<()>
 fn measure(text: &str, budget: Duration) -> anyhow::Result<Row> {
     const RECORDS: u64 = 500;
     let spec = GameSpec::parse(text)?;
-    let game = game(&spec.game)?;
     let clock = Instant::now();
-    let records =
-        (0..RECORDS).map(|seed| game.random_record(&spec, Seed(seed))).collect::<Result<Vec<_>, _>>()?;
+    let records = (0..RECORDS).map(|seed| random_record(&spec, Seed(seed))).collect::<Result<Vec<_>, _>>()?;
     let written = RECORDS as f64 / clock.elapsed().as_secs_f64();
 
     let (clock, mut fastest, mut moves) = (Instant::now(), Duration::MAX, 0);

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_catalog::start;
-use rookery_rules::Seed;
+use rookery_catalog::{Game, Visit};
+use rookery_rules::{GameSpec, Position, PositionOf, Seat, Seed, Setup};
+use rookery_search::{AlphaBeta, Budget, Mcts};
 use serde::Serialize;
 
 use super::bench::{Measure, fastest};
@@ -19,7 +20,14 @@ struct Row {
 }
 
 pub(super) fn run(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
-    let rows: Vec<Row> = args.specs().map(|spec| measure(spec, args.budget())).collect();
+    let measured = args.measured(|spec| Search { spec: spec.clone(), budget: args.budget() });
+    let rows: Vec<Row> = measured
+        .map(|(game, (mcts_playouts_per_second, alphabeta_nodes_per_second))| Row {
+            game,
+            mcts_playouts_per_second,
+            alphabeta_nodes_per_second,
+        })
+        .collect();
     if args.json {
         return write_json(out, &rows);
     }
@@ -40,15 +48,35 @@ pub(super) fn run(args: &Measure, out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// Searches of the first position, each from nothing, on this thread.
-fn measure(spec: String, budget: Duration) -> Row {
-    let position = start(&spec).expect("the catalog's own specs are right");
-    let rate = |search: &dyn Fn(u64) -> u64| {
-        let (_, done, seconds) = fastest(search, budget);
-        done / seconds
-    };
-    Row {
-        mcts_playouts_per_second: rate(&|work| position.mcts_playouts(work, Seed(1))),
-        alphabeta_nodes_per_second: rate(&|work| position.alphabeta_nodes(work)),
-        game: spec,
+struct Search {
+    spec: GameSpec,
+    budget: Duration,
+}
+
+impl Visit for Search {
+    type Out = (f64, f64);
+
+    fn visit<G: Game>(self) -> (f64, f64) {
+        let position = G::Setup::from_spec(&self.spec).expect("the catalog's own specs are right").start();
+        let rate = |search: &dyn Fn(u64) -> u64| {
+            let (_, done, seconds) = fastest(search, self.budget);
+            done / seconds
+        };
+        let playouts = |work| {
+            let budget = Budget { work: Some(work), seed: Seed(1), ..Budget::default() };
+            Mcts::new(work).search(&position, &budget).1
+        };
+        (rate(&playouts), rate(&|work| alphabeta_nodes::<G>(&position, work)))
     }
+}
+
+/// Searches so many positions with alpha-beta, by a count of moves, and says how many it took.
+fn alphabeta_nodes<G: Game>(position: &PositionOf<G>, n_nodes: u64) -> u64 {
+    const TABLE_BYTES: usize = 1 << 20;
+    let moves = |position: &PositionOf<G>, seat: Seat| {
+        let count = position.count_moves() as i32;
+        if position.to_move() == Some(seat) { count } else { -count }
+    };
+    let budget = Budget { work: Some(n_nodes), ..Budget::default() };
+    AlphaBeta::new(moves, 1, TABLE_BYTES).search(position, &budget).nodes
 }

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use anyhow::bail;
 use indicatif::ProgressBar;
-use rookery_catalog::{DrillCase, DrillOrder, PlayerSpec, Stop};
+use rookery_catalog::{Game, Visit, visit};
+use rookery_players::{DrillCase, DrillError, DrillOrder, PlayerSpec, drill};
 use rookery_referee::parse_duration;
 use rookery_rules::Seed;
+use rookery_search::Stop;
 use serde::Serialize;
 
 use super::write_json;
@@ -63,7 +65,7 @@ struct Report {
     won: u64,
     /// Positions in which it once gave the win away, whether or not it got it back.
     let_go: u64,
-    /// The first of them.
+    /// The first of the mistakes, each once.
     mistakes: Vec<Mistake>,
 }
 
@@ -72,6 +74,9 @@ struct Mistake {
     position: String,
     #[serde(rename = "move")]
     mv: String,
+    /// How often it was made.
+    times: u64,
+    /// Whether the game was won all the same, at least once.
     won: bool,
 }
 
@@ -92,24 +97,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     };
     let _ = ctrlc::set_handler(move || stop.set());
     let bar = ProgressBar::new(args.positions);
-    let mut report = Report {
-        game: args.spec.text.clone(),
-        player: args.player.to_string(),
-        positions: 0,
-        won: 0,
-        let_go: 0,
-        mistakes: vec![],
-    };
-    let done = args.spec.game.drill(&order, &mut |case: &DrillCase| {
+    let mut report = Report::new(args.spec.text.clone(), args.player.to_string());
+    let mut take = |case: &DrillCase| {
         bar.inc(1);
-        report.positions += 1;
-        report.won += u64::from(case.won);
-        let Some((position, mv)) = case.let_go.clone() else { return };
-        report.let_go += 1;
-        if report.mistakes.len() < MAX_SHOWN {
-            report.mistakes.push(Mistake { position, mv, won: case.won });
-        }
-    });
+        report.take(case);
+    };
+    let done = visit(args.spec.game.name(), Drill { order: &order, report: &mut take })
+        .expect("a checked spec is of a game in the catalog");
     bar.finish_and_clear();
     if let Err(error) = done {
         bail!("{}: {error}", report.game);
@@ -123,7 +117,64 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         report.player, report.won, report.positions, report.let_go
     )?;
     for mistake in &report.mistakes {
-        writeln!(out, "  {} in {}", mistake.mv, mistake.position)?;
+        let times = if mistake.times > 1 { format!(" ({} times)", mistake.times) } else { String::new() };
+        writeln!(out, "  {} in {}{times}", mistake.mv, mistake.position)?;
     }
     Ok(())
+}
+
+/// A drill of a game that is known by its name.
+struct Drill<'a> {
+    order: &'a DrillOrder,
+    report: &'a mut dyn FnMut(&DrillCase),
+}
+
+impl Visit for Drill<'_> {
+    type Out = Result<(), DrillError>;
+    fn visit<G: Game>(self) -> Self::Out {
+        drill::<G>(&G::EXPERTISE, self.order, self.report)
+    }
+}
+
+impl Report {
+    fn new(game: String, player: String) -> Self {
+        Self { game, player, positions: 0, won: 0, let_go: 0, mistakes: vec![] }
+    }
+
+    /// Counts a case. Different ones can lead to the same mistake, which is listed once.
+    fn take(&mut self, case: &DrillCase) {
+        self.positions += 1;
+        self.won += u64::from(case.won);
+        let Some((position, mv)) = &case.let_go else { return };
+        self.let_go += 1;
+        let seen = self.mistakes.iter_mut().find(|seen| seen.position == *position && seen.mv == *mv);
+        if let Some(seen) = seen {
+            seen.times += 1;
+            seen.won |= case.won;
+        } else if self.mistakes.len() < MAX_SHOWN {
+            let (position, mv) = (position.clone(), mv.clone());
+            self.mistakes.push(Mistake { position, mv, times: 1, won: case.won });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_22_a_mistake_is_listed_once_however_often_it_is_made() {
+        let mut report = Report::new("hexapawn".to_owned(), "medium".to_owned());
+        let case = |start: &str, won, mv: &str| DrillCase {
+            position: start.to_owned(),
+            won,
+            let_go: Some(("middle".to_owned(), mv.to_owned())),
+        };
+        for case in [case("one", false, "b2"), case("two", true, "b2"), case("one", false, "c2")] {
+            report.take(&case);
+        }
+        assert_eq!((report.positions, report.won, report.let_go), (3, 1, 3));
+        let listed: Vec<_> = report.mistakes.iter().map(|seen| (&*seen.mv, seen.times, seen.won)).collect();
+        assert_eq!(listed, [("b2", 2, true), ("c2", 1, false)]);
+    }
 }

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use rookery_catalog::{Progress, SolveError, SolveOrder, Solved, Stop, Value, Want};
+use rookery_catalog::{Game, Visit, visit};
+use rookery_players::{SolveError, SolveOrder, Solved, Value};
 use rookery_rules::Seat;
+use rookery_search::{Progress, Stop, Want};
 use serde::Serialize;
 
 use super::write_json;
@@ -108,8 +110,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         stop,
         progress: Progress::default(),
     };
-    let game = args.position.spec.game;
-    let solved = watched(args, &order, || game.solve(&position, &order));
+    let game = args.position.spec.game.name();
+    let solved = watched(args, &order, || solve(game, &position, &order));
     match solved {
         Ok(solved) => {
             let report = Report::new(&args.position.spec.text, &position, &solved);
@@ -131,6 +133,20 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Finds out what a position of a game, given as text, is worth with best play.
+pub(super) fn solve(game: &str, position: &str, order: &SolveOrder) -> Result<Solved, SolveError> {
+    struct Solve<'a>(&'a str, &'a SolveOrder);
+
+    impl Visit for Solve<'_> {
+        type Out = Result<Solved, SolveError>;
+        fn visit<G: Game>(self) -> Self::Out {
+            rookery_players::solve(&G::EXPERTISE, self.0, self.1)
+        }
+    }
+
+    visit(game, Solve(position, order)).expect("the game is in the catalog")
 }
 
 /// How far the present question is, and how long it would still take at this pace.

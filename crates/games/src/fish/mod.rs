@@ -16,6 +16,7 @@
 
 mod board;
 mod cell;
+mod game;
 mod key;
 mod notation;
 mod position;
@@ -27,6 +28,7 @@ mod solve;
 
 pub use board::{Board, Invalid};
 pub use cell::{Cell, Color, Direction, Move};
+pub use game::Fish;
 pub use position::{Phase, Player, Position};
-pub use setup::{Fish, Setup, Source};
+pub use setup::{Setup, Source, Stock};
 pub use shape::MAX_CELLS;

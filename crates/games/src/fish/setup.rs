@@ -24,7 +24,7 @@ pub enum Source {
         /// Columns.
         cols: u8,
         /// Fish on the tiles.
-        fish: Fish,
+        fish: Stock,
         /// So many cells, drawn at random, have no tile.
         holes: u8,
         /// At least so many tiles have one fish.
@@ -43,7 +43,7 @@ pub enum Source {
 
 /// Fish on the tiles of a board made to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fish {
+pub enum Stock {
     /// So many on each.
     Equal(u8),
     /// One to five, each number equally likely.
@@ -52,7 +52,7 @@ pub enum Fish {
 
 impl Default for Setup {
     fn default() -> Self {
-        let source = Source::Made { rows: 5, cols: 5, fish: Fish::Random, holes: 0, ones: 0, seed: 0 };
+        let source = Source::Made { rows: 5, cols: 5, fish: Stock::Random, holes: 0, ones: 0, seed: 0 };
         Self { players: 2, source }
     }
 }
@@ -69,9 +69,9 @@ impl Setup {
                 let mut tiles: Vec<u8> = (0..n_cells)
                     .map(|idx| match fish {
                         _ if idx < holes => 0,
-                        Fish::Equal(fish) => *fish,
-                        Fish::Random if idx < holes + ones => 1,
-                        Fish::Random => 1 + below(&mut rng, Board::MAX_FISH.into()) as u8,
+                        Stock::Equal(fish) => *fish,
+                        Stock::Random if idx < holes + ones => 1,
+                        Stock::Random => 1 + below(&mut rng, Board::MAX_FISH.into()) as u8,
                     })
                     .collect();
                 shuffle(&mut tiles, &mut rng);
@@ -168,8 +168,8 @@ impl rookery_rules::Setup for Setup {
         match &self.source {
             Source::Made { rows, cols, fish, holes, ones, seed } => {
                 let fish = match fish {
-                    Fish::Equal(fish) => fish.to_string(),
-                    Fish::Random => "random".to_owned(),
+                    Stock::Equal(fish) => fish.to_string(),
+                    Stock::Random => "random".to_owned(),
                 };
                 vec![
                     ("rows", rows.to_string()),
@@ -211,9 +211,9 @@ fn made(options: &Options<'_>) -> Result<Source, SetupError> {
     if usize::from(ones) > n_tiles {
         return Err(options.refuse("ones", format!("at most {n_tiles}, the number of tiles")));
     }
-    let fish = options.number_or_word("fish").map_or(Fish::Random, Fish::Equal);
+    let fish = options.number_or_word("fish").map_or(Stock::Random, Stock::Equal);
     match fish {
-        Fish::Equal(fish) if fish > 1 && ones > 0 => {
+        Stock::Equal(fish) if fish > 1 && ones > 0 => {
             Err(options.refuse("ones", format!("0 where every tile has {fish} fish (`fish={fish}`)")))
         }
         _ => Ok(Source::Made { rows, cols, fish, holes, ones, seed: options.number("seed") }),

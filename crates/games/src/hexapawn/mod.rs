@@ -13,6 +13,7 @@
 
 mod board;
 mod code;
+mod game;
 mod moves;
 mod position;
 mod prospects;
@@ -22,6 +23,7 @@ mod setup;
 mod solve;
 
 pub use board::{Board, Cell, Situation};
+pub use game::Hexapawn;
 pub use moves::{Move, Square};
 pub use position::Position;
 pub use setup::{Eliminate, Setup};

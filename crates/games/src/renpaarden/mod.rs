@@ -13,6 +13,7 @@
 //! - `geometry`, `search`, `roster`, `history`: knight's hops of a board, where a chain of hops can end, lists of
 //!   pieces, past positions.
 
+mod game;
 mod geometry;
 mod history;
 mod moves;
@@ -24,6 +25,7 @@ mod search;
 mod setup;
 mod turns;
 
+pub use game::Renpaarden;
 pub use moves::{Cell, Move, Turn, split_chain};
 pub use position::Position;
 pub use search::Path;

@@ -12,6 +12,7 @@
 //! - [`Move`], [`Tile`]: what a player decides, as text `0.1-1.0`.
 
 mod board;
+mod game;
 mod layout;
 mod moves;
 mod notation;
@@ -20,6 +21,7 @@ mod scene;
 mod setup;
 
 pub use board::{Board, Neighbours};
+pub use game::Stones;
 pub use layout::Layout;
 pub use moves::{Move, Tile};
 pub use position::{Limits, Position, Reason};

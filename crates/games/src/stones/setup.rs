@@ -185,6 +185,11 @@ impl rookery_rules::Setup for Setup {
     fn start(&self) -> Position {
         Position::new(Board::new(&self.tiles(), self.neighbours), self.limits)
     }
+
+    /// From 0, as in the position's text and on the board.
+    fn seat_label(&self, seat: Seat) -> String {
+        format!("player {}", seat.index())
+    }
 }
 
 /// Whether there is room for all players and all their stones.

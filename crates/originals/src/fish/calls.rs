@@ -178,7 +178,7 @@ mod tests {
 
     fn start() -> fish::Position {
         let source =
-            fish::Source::Made { rows: 3, cols: 3, fish: fish::Fish::Equal(2), holes: 0, ones: 0, seed: 0 };
+            fish::Source::Made { rows: 3, cols: 3, fish: fish::Stock::Equal(2), holes: 0, ones: 0, seed: 0 };
         fish::Setup { players: 3, source }.start()
     }
 

@@ -268,7 +268,7 @@ fn game_seed(plan: &fish::Setup, round: usize, table: usize) -> Seed {
 fn board(plan: &fish::Setup, n_players: usize, game_seed: Seed) -> fish::Setup {
     let mut setup = fish::Setup { players: n_players as u8, ..plan.clone() };
     match &mut setup.source {
-        fish::Source::Made { fish: fish::Fish::Equal(_), holes: 0, seed, .. } => *seed = 0,
+        fish::Source::Made { fish: fish::Stock::Equal(_), holes: 0, seed, .. } => *seed = 0,
         fish::Source::Made { seed, .. } | fish::Source::Classic { seed } => *seed = game_seed.0,
         fish::Source::Given(_) => {}
     }

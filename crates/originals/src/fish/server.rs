@@ -51,7 +51,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         let source =
-            fish::Source::Made { rows: 5, cols: 5, fish: fish::Fish::Equal(2), holes: 0, ones: 0, seed: 0 };
+            fish::Source::Made { rows: 5, cols: 5, fish: fish::Stock::Equal(2), holes: 0, ones: 0, seed: 0 };
         Self {
             min_players: 5,
             max_players: 10,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rookery_catalog::{PlayerSpec, Renpaarden, game, strategy};
+use rookery_catalog::{PlayerError, PlayerSpec, Renpaarden, game, strategy};
 use rookery_games::renpaarden::{Cell, Move, Position};
 use rookery_referee::{Cause, Verdict};
 use rookery_rules::{Position as _, Seat, Setup as _};
@@ -162,7 +162,7 @@ impl Dialogue<'_, '_> {
             let text = self.ask_text(&prompt, LEVEL_HELP)?;
             let by_number = text.parse().ok().and_then(|n: usize| LEVELS.get(n.checked_sub(1)?)).copied();
             let word = if text.is_empty() { USUAL_LEVEL } else { by_number.unwrap_or(&text) };
-            let level = word.parse::<PlayerSpec>().and_then(|level| {
+            let level = word.parse::<PlayerSpec>().map_err(PlayerError::from).and_then(|level| {
                 game.check_player(&level)?;
                 Ok(level)
             });

@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use anyhow::Context;
-use rookery_catalog::{MatchOrder, Played, PlayerSpec, RecordTarget};
+use rookery_catalog::{MatchOrder, Played, PlayerSpec, RecordTarget, play_match};
 use rookery_record::{Cut, Limits, Syncer, create_folder};
 use rookery_referee::{Blame, Conduct, Ending, TimeControl, Verdict};
 use rookery_rules::Seed;
@@ -131,7 +131,7 @@ impl Series {
             .record
             .as_ref()
             .map(|dir| RecordTarget { path: dir.join(self.file_name(game)), resume: self.resume });
-        let Played { verdict, record, cut } = self.spec.game.play(&order, runtime, target.as_ref())?;
+        let Played { verdict, record, cut } = play_match(&order, runtime, target.as_ref())?;
         Ok((GameReport { game, seating, verdict, record: target.map(|target| target.path), cut }, record))
     }
 

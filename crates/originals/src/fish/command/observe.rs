@@ -4,7 +4,8 @@ use std::io::Write;
 use std::thread::sleep;
 use std::time::Duration;
 
-use rookery_catalog::{Fish, Game, PlayerSpec};
+use rookery_catalog::{Fish, PlayerSpec};
+use rookery_games::fish;
 use rookery_referee::parse_duration;
 use rookery_rules::{GameSpec, Position, Seat, Seed, Setup, Status};
 use rookery_search::Budget;
@@ -49,7 +50,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         .map_err(|error| usage(&error))?;
     let spec = format!("fish:{},players={}", args.setup, players.len());
     let spec = GameSpec::parse(&spec).map_err(|error| usage(&error))?;
-    let setup = <Fish as Game>::Setup::from_spec(&spec).map_err(|error| usage(&error))?;
+    let setup = fish::Setup::from_spec(&spec).map_err(|error| usage(&error))?;
 
     let mut position = setup.start();
     for (seat, player) in Seat::all(players.len()).zip(players) {

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use rookery_catalog::{Course, PlayerSpec, game};
+use rookery_catalog::game;
+use rookery_players::PlayerSpec;
+use rookery_players::hexapawn::Course;
 use rookery_rules::{GameSpec, Seat, Seed, SetupError};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use rookery_games::hexapawn::Position;
 use rookery_rules::{Options, Position as _, Seat, Solvable as _};
 use rookery_search::{Evaluation, Goal, LIMIT, Perfect, Strategy};
 
-use super::level::{Searcher, Strength};
+use crate::strength::{Searcher, Strength};
 
 /// A pawn.
 const PAWN: i32 = 100;
@@ -134,12 +134,12 @@ mod tests {
     use rookery_search::{AlphaBeta, Budget};
 
     use super::*;
-    use crate::ai::hexapawn::Heuristic;
-    use crate::ai::level::tests::{check_reproducible, points};
+    use crate::hexapawn::heuristic::Heuristic;
+    use crate::strength::tests::{check_reproducible, points};
 
     fn player(name: &str) -> Box<dyn Strategy<Position>> {
         let player: crate::PlayerSpec = name.parse().unwrap();
-        crate::strategy::<crate::Hexapawn>(&player).unwrap().0
+        crate::strategy::<rookery_games::hexapawn::Hexapawn>(&crate::hexapawn::EXPERTISE, &player).unwrap().0
     }
 
     #[test]

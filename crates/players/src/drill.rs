@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use rookery_rules::{GameSpec, Notation, Position, Rng, Seat, Seed, Setup, Status, below};
+use rookery_rules::{
+    Game, GameSpec, Notation, Position, PositionOf, Rng, Seat, Seed, Setup, SetupError, Status, below,
+};
 use rookery_search::{Budget, Stop, Strategy, Want};
 
-use crate::matches::PositionOf;
-use crate::{Game, OrderError, PlayerSpec, SolveError, SolveOrder, players};
+use crate::{Expertise, PlayerError, PlayerSpec, SolveError, SolveOrder, strategy};
 
 /// Memory of the solver for one position.
 const SOLVER_BYTES: usize = 256 << 20;
@@ -46,8 +47,10 @@ pub struct DrillCase {
 /// Why a drill cannot be done.
 #[derive(Debug)]
 pub enum DrillError {
-    /// The setup or a player is wrong.
-    Order(OrderError),
+    /// The setup is wrong.
+    Setup(SetupError),
+    /// A player is wrong.
+    Player(PlayerError),
     /// The solver does not reach these positions.
     Solve(SolveError),
     /// Random games hold no position in which the player to move wins.
@@ -57,7 +60,8 @@ pub enum DrillError {
 impl std::fmt::Display for DrillError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Order(error) => error.fmt(f),
+            Self::Setup(error) => error.fmt(f),
+            Self::Player(error) => error.fmt(f),
             Self::Solve(error) => error.fmt(f),
             Self::NothingWon => {
                 f.write_str("random games hold no position that is won for the player to move")
@@ -71,30 +75,35 @@ impl std::error::Error for DrillError {}
 /// Positions that are looked at in vain before the search for a won one is given up.
 const MAX_TRIES: u32 = 10_000;
 
-pub(crate) fn drill<G: Game>(
+/// Puts a player into positions that are won for it and reports what becomes of each.
+pub fn drill<G: Game>(
+    expertise: &Expertise<PositionOf<G>>,
     order: &DrillOrder,
     report: &mut dyn FnMut(&DrillCase),
 ) -> Result<(), DrillError> {
-    let setup =
-        G::Setup::from_spec(&order.spec).map_err(|error| DrillError::Order(OrderError::Setup(error)))?;
-    let seat = |player| match players::strategy::<G>(player) {
+    let setup = G::Setup::from_spec(&order.spec).map_err(DrillError::Setup)?;
+    let seat = |player| match strategy::<G>(expertise, player) {
         Ok((strategy, _)) => Ok(strategy),
-        Err(error) => Err(DrillError::Order(OrderError::Player(error))),
+        Err(error) => Err(DrillError::Player(error)),
     };
     let mut seats = [seat(&order.player)?, seat(&order.against)?];
     for number in 0..order.positions {
         let seed = order.seed.derive(number);
-        let start = won_position::<G>(&setup, &mut seed.rng())?;
+        let start = won_position(expertise, &setup, &mut seed.rng())?;
         if order.stop.is_set() {
             break;
         }
-        report(&play::<G>(start, &mut seats, order, seed)?);
+        report(&play(expertise, start, &mut seats, order, seed)?);
     }
     Ok(())
 }
 
 /// A position of a random game in which whoever is to move wins.
-fn won_position<G: Game>(setup: &G::Setup, rng: &mut Rng) -> Result<PositionOf<G>, DrillError> {
+fn won_position<S: Setup>(
+    expertise: &Expertise<S::Position>,
+    setup: &S,
+    rng: &mut Rng,
+) -> Result<S::Position, DrillError> {
     for _ in 0..MAX_TRIES {
         let mut moves = vec![];
         let mut position = setup.start();
@@ -106,7 +115,7 @@ fn won_position<G: Game>(setup: &G::Setup, rng: &mut Rng) -> Result<PositionOf<G
         let n_moves = below(rng, moves.len().max(1) as u32) as usize;
         moves.into_iter().take(n_moves).for_each(|mv| position.play_unchecked(mv));
         if let Some(seat) = position.to_move()
-            && winner::<G>(&position)? == Some(seat)
+            && winner(expertise, &position)? == Some(seat)
         {
             return Ok(position);
         }
@@ -115,19 +124,20 @@ fn won_position<G: Game>(setup: &G::Setup, rng: &mut Rng) -> Result<PositionOf<G
 }
 
 /// Who wins with best play.
-fn winner<G: Game>(position: &PositionOf<G>) -> Result<Option<Seat>, DrillError> {
+fn winner<P: Position>(expertise: &Expertise<P>, position: &P) -> Result<Option<Seat>, DrillError> {
     if let Status::Over(outcome) = position.status() {
         let mut winners = outcome.winners.iter();
         let first = winners.next();
         return Ok(first.filter(|_| winners.next().is_none()));
     }
     let order = SolveOrder { want: Want::Winner, memory: SOLVER_BYTES, ..SolveOrder::default() };
-    Ok(G::solve(position, &order).map_err(DrillError::Solve)?.value.winner)
+    Ok((expertise.solve)(position, &order).map_err(DrillError::Solve)?.value.winner)
 }
 
-fn play<G: Game>(
-    mut position: PositionOf<G>,
-    seats: &mut [Box<dyn Strategy<PositionOf<G>>>; 2],
+fn play<P: Notation>(
+    expertise: &Expertise<P>,
+    mut position: P,
+    seats: &mut [Box<dyn Strategy<P>>; 2],
     order: &DrillOrder,
     seed: Seed,
 ) -> Result<DrillCase, DrillError> {
@@ -143,18 +153,18 @@ fn play<G: Game>(
         let mv = seats[usize::from(seat != me)].choose(&position, &budget);
         let before = position.clone();
         position.play_unchecked(mv);
-        if seat == me && case.let_go.is_none() && winner::<G>(&position)? != Some(me) {
+        if seat == me && case.let_go.is_none() && winner(expertise, &position)? != Some(me) {
             case.let_go = Some((before.to_text(), mv.to_string()));
         }
     }
-    case.won = winner::<G>(&position)? == Some(me);
+    case.won = winner(expertise, &position)? == Some(me);
     Ok(case)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Hexapawn;
+    use crate::hexapawn;
 
     fn run(player: &str) -> Vec<DrillCase> {
         let order = DrillOrder {
@@ -168,7 +178,10 @@ mod tests {
             stop: Stop::default(),
         };
         let mut cases = vec![];
-        drill::<Hexapawn>(&order, &mut |case| cases.push(case.clone())).unwrap();
+        drill::<rookery_games::hexapawn::Hexapawn>(&hexapawn::EXPERTISE, &order, &mut |case| {
+            cases.push(case.clone())
+        })
+        .unwrap();
         cases
     }
 

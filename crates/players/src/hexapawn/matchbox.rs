@@ -8,11 +8,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use rookery_games::hexapawn::{Move, Position, Setup, Square};
-use rookery_rules::{GameSpec, Notation, Position as _, Rng, Seat, Seed, Setup as _, Status, below};
+use rookery_games::hexapawn::{Hexapawn, Move, Position, Setup, Square};
+use rookery_rules::{
+    GameSpec, Notation, Position as _, Rng, Seat, Seed, Setup as _, SetupError, Status, below,
+};
 use rookery_search::{Budget, Random, Strategy};
 
-use crate::{OrderError, PlayerSpec, games, players};
+use super::EXPERTISE;
+use crate::{PlayerError, PlayerSpec, strategy};
 
 /// The machine: its boxes, and the moves of the game it plays.
 #[derive(Clone, Debug)]
@@ -115,9 +118,9 @@ pub struct Course {
 
 impl Course {
     /// A course for a machine without experience.
-    pub fn new(spec: &GameSpec, seat: Seat, opponent: &PlayerSpec) -> Result<Self, OrderError> {
-        let setup = Setup::from_spec(spec).map_err(OrderError::Setup)?;
-        let (opponent, _) = players::strategy::<games::Hexapawn>(opponent).map_err(OrderError::Player)?;
+    pub fn new(spec: &GameSpec, seat: Seat, opponent: &PlayerSpec) -> Result<Self, CourseError> {
+        let setup = Setup::from_spec(spec).map_err(CourseError::Setup)?;
+        let (opponent, _) = strategy::<Hexapawn>(&EXPERTISE, opponent).map_err(CourseError::Opponent)?;
         Ok(Self { machine: Matchbox::new(), setup, seat, opponent })
     }
 
@@ -131,6 +134,26 @@ impl Course {
         &self.machine
     }
 }
+
+/// Why there can be no such course.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CourseError {
+    /// The board is wrong.
+    Setup(SetupError),
+    /// There is no such opponent.
+    Opponent(PlayerError),
+}
+
+impl fmt::Display for CourseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::Opponent(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CourseError {}
 
 impl fmt::Debug for Course {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,6 +11,8 @@ use rookery_search::{
     Arrangements, Budget, Fate, NotSolved, Progress, Refuted, Solution, Solver, Stop, Unsolvable, Want,
 };
 
+use crate::Expertise;
+
 /// What is asked of a solver.
 #[derive(Clone, Debug)]
 pub struct SolveOrder {
@@ -114,8 +116,17 @@ impl fmt::Display for SolveError {
 
 impl std::error::Error for SolveError {}
 
+/// Finds out what a position, given as text, is worth with best play.
+pub fn solve<P: Notation>(
+    expertise: &Expertise<P>,
+    position: &str,
+    order: &SolveOrder,
+) -> Result<Solved, SolveError> {
+    (expertise.solve)(&P::from_text(position).map_err(SolveError::Position)?, order)
+}
+
 /// Solves a position of a game in which no position comes back.
-pub(crate) fn solve<P: Solvable + Notation>(
+pub(crate) fn solve_position<P: Solvable + Notation>(
     game: &str,
     position: &P,
     order: &SolveOrder,
@@ -255,7 +266,7 @@ impl Db {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game;
+    use crate::{fish, hexapawn, stones};
 
     /// A folder that is removed at the end.
     struct Dir(PathBuf);
@@ -278,14 +289,14 @@ mod tests {
     fn a_kept_table_saves_the_work() {
         let dir = Dir::new("kept");
         let order = || SolveOrder { db: Some(dir.0.clone()), ..SolveOrder::default() };
-        let hexapawn = game("hexapawn").unwrap();
+        let solve = |order: &SolveOrder| solve(&hexapawn::EXPERTISE, START, order);
         let stopped = order();
         stopped.stop.set();
-        assert!(matches!(hexapawn.solve(START, &stopped), Err(SolveError::Stopped)));
+        assert!(matches!(solve(&stopped), Err(SolveError::Stopped)));
         let path = dir.0.join("hexapawn-505-46.table");
         assert!(path.exists(), "what was found out is saved also when it is stopped");
-        let first = hexapawn.solve(START, &order()).unwrap();
-        let second = hexapawn.solve(START, &order()).unwrap();
+        let first = solve(&order()).unwrap();
+        let second = solve(&order()).unwrap();
         assert_eq!(
             (&first.value, &first.line, &first.first_moves),
             (&second.value, &second.line, &second.first_moves)
@@ -295,30 +306,35 @@ mod tests {
         let mut bytes = fs::read(&path).unwrap();
         bytes[100_000] ^= 1;
         fs::write(&path, &bytes).unwrap();
-        let error = hexapawn.solve(START, &order()).unwrap_err().to_string();
+        let error = solve(&order()).unwrap_err().to_string();
         assert!(error.contains("its checksum is wrong; remove the file"), "{error}");
         bytes[0] ^= 1;
         fs::write(&path, &bytes).unwrap();
-        let error = hexapawn.solve(START, &order()).unwrap_err().to_string();
+        let error = solve(&order()).unwrap_err().to_string();
         assert!(error.contains("it begins with"), "{error}");
         let too_little = SolveOrder { memory: 1 << 16, ..order() };
-        assert!(matches!(hexapawn.solve(START, &too_little), Err(SolveError::File(..))));
+        assert!(matches!(solve(&too_little), Err(SolveError::File(..))));
     }
 
     #[test]
     fn every_game_answers_or_says_why_not() {
-        for (name, text) in
-            [("fish", "p1 152/315/222 0,0 place=4"), ("hexapawn", START), ("stones", "0 00./.../.11")]
-        {
-            let order = SolveOrder { verify: true, threads: 2, ..SolveOrder::default() };
-            let solved = game(name).unwrap().solve(text, &order).unwrap();
-            assert!(solved.verified.is_some_and(|positions| positions > 0), "{name}");
+        let order = SolveOrder { verify: true, threads: 2, ..SolveOrder::default() };
+        for solved in [
+            solve(&fish::EXPERTISE, "p1 152/315/222 0,0 place=4", &order),
+            solve(&hexapawn::EXPERTISE, START, &order),
+            solve(&stones::EXPERTISE, "0 00./.../.11", &order),
+        ] {
+            let solved = solved.unwrap();
+            assert!(solved.verified.is_some_and(|positions| positions > 0));
             let best = solved.first_moves.iter().filter(|(_, value)| *value == solved.value);
-            assert!(best.count() > 0, "{name}: some first move keeps the value");
+            assert!(best.count() > 0, "some first move keeps the value");
         }
-        let error = game("fish").unwrap().solve("nonsense", &SolveOrder::default()).unwrap_err();
+        let error = solve(&fish::EXPERTISE, "nonsense", &SolveOrder::default()).unwrap_err();
         assert!(matches!(error, SolveError::Position(_)));
-        let over = game("hexapawn").unwrap().solve("p1 ..2/.../...", &SolveOrder::default()).unwrap_err();
+        let over = solve(&hexapawn::EXPERTISE, "p1 ..2/.../...", &SolveOrder::default()).unwrap_err();
         assert!(matches!(over, SolveError::Unsolvable(Unsolvable::Over)));
+        let unknown =
+            solve::<rookery_games::hexapawn::Position>(&Expertise::NONE, START, &order).unwrap_err();
+        assert_eq!(unknown.to_string(), "this cannot be solved: there is no solver for this game");
     }
 }

@@ -4,8 +4,9 @@ use rookery_games::fish::{Cell, Move, Phase, Position};
 use rookery_rules::{Options, Position as _, Rng, Seat, below};
 use rookery_search::{Budget, Evaluation, Lasting, Mcts, Playout, Strategy};
 
-use super::fish_endgame::undisturbed_move;
-use super::level::{Searcher, Strength};
+use super::endgame::undisturbed_move;
+use crate::levels::AtMost;
+use crate::strength::{Searcher, Strength};
 
 /// The most seats.
 const MAX_SEATS: usize = 4;
@@ -139,20 +140,6 @@ impl<S: Strategy<Position>> Strategy<Position> for Angler<S> {
     }
 }
 
-/// A strategy that does at most so much work, so that it is no stronger on a fast machine.
-#[derive(Debug)]
-struct AtMost<S> {
-    strategy: S,
-    work: u64,
-}
-
-impl<S: Strategy<Position>> Strategy<Position> for AtMost<S> {
-    fn choose(&mut self, position: &Position, budget: &Budget) -> Move {
-        let work = budget.work.map_or(self.work, |work| work.min(self.work));
-        self.strategy.choose(position, &Budget { work: Some(work), ..budget.clone() })
-    }
-}
-
 /// The move after which it has, and reaches first, the most fish.
 const GREEDY: Strength = Strength::new(1, 2_000, 0);
 /// The same with a poor eye.
@@ -179,12 +166,12 @@ mod tests {
     use rookery_rules::{Setup as _, Status};
 
     use super::*;
-    use crate::ai::fish::Minimax;
-    use crate::ai::level::tests::{check_reproducible, points};
+    use crate::fish::minimax::Minimax;
+    use crate::strength::tests::{check_reproducible, points};
 
     fn player(name: &str) -> Box<dyn Strategy<Position>> {
         let player: crate::PlayerSpec = name.parse().unwrap();
-        crate::strategy::<crate::Fish>(&player).unwrap().0
+        crate::strategy::<rookery_games::fish::Fish>(&crate::fish::EXPERTISE, &player).unwrap().0
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Players of Renpaarden.
+//! A player of Renpaarden that hardly thinks.
 
 use rookery_games::renpaarden::{Cell, Move, Position};
 use rookery_rules::{Position as _, Seat, below};

@@ -4,7 +4,7 @@ use rookery_games::stones::{Board, Move, Neighbours, Position, Tile};
 use rookery_rules::{Keyed, Seat};
 use rookery_search::{AlphaBeta, Budget, Evaluation, Strategy};
 
-use super::level::{Blur, Strength};
+use crate::strength::{Blur, Strength};
 
 /// Takes a stone if it can, else the step after which its stones stand best; it does not ask what the others do then.
 pub(crate) const GREEDY: Strength = Strength::new(1, 2_000, 2);
@@ -162,7 +162,7 @@ mod tests {
     use rookery_games::stones::Setup;
     use rookery_rules::{Notation as _, Position as _, Seed, Setup as _, Status};
 
-    use super::super::stones::Aggressive;
+    use super::super::hunters::Aggressive;
     use super::*;
 
     /// Who wins alone; every move is checked by the rules.

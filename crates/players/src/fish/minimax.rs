@@ -1,10 +1,8 @@
-//! Players of Fish.
+//! The house player of Fish.
 
 use rookery_games::fish::{Phase, Position};
 use rookery_rules::{Position as _, Seat};
 use rookery_search::{Budget, First, OwnTurns, Strategy};
-
-pub(crate) use super::fish_hard::strategy;
 
 /// The house player of the original: places on the first free tile, row by row, and then looks a number of its own
 /// turns ahead, for its own fish only. Among equally good moves it takes the one with the smallest start, then the

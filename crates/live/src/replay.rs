@@ -3,9 +3,9 @@
 use std::io::BufRead;
 
 use rookery_record::{Header, Lines, Problem, RecordError, Replay, Step, Summary};
-use rookery_rules::{GameSpec, Keyed, Notation, Picture};
+use rookery_rules::{GameSpec, Keyed, Notation, Picture, Seed, Setup as _, SetupError};
 
-use crate::{AnyPosition, game};
+use rookery_catalog::{AnyPosition, Game, Visit, visit};
 
 /// A [`Replay`] without its types. Implemented for every position, never by hand.
 pub trait AnyReplay: Send {
@@ -49,22 +49,32 @@ impl<P: Keyed + Notation + Picture> AnyReplay for Replay<P> {
     }
 }
 
+/// A record's header, and its first line, from which it was read.
+struct Begin<'a>(Header, &'a [u8]);
+
+impl Visit for Begin<'_> {
+    type Out = Result<Box<dyn AnyReplay>, Problem>;
+    fn visit<G: Game>(self) -> Self::Out {
+        Ok(Box::new(Replay::new::<G::Setup>(self.0, self.1)?))
+    }
+}
+
 /// Begins to judge a recorded match of any game again, with the first line of its record.
 pub fn replay(first_line: &[u8]) -> Result<Box<dyn AnyReplay>, Problem> {
     let header = Header::parse(first_line)?;
-    let found = GameSpec::parse(&header.game).and_then(|spec| game(&spec.game));
-    let game = found.map_err(|error| Problem::Wrong(format!("`game`: {error}")))?;
-    game.replay(header, first_line)
+    let spec = GameSpec::parse(&header.spec.game);
+    let found = spec.and_then(|spec| visit(&spec.game, Begin(header, first_line)));
+    found.map_err(|error| Problem::Wrong(format!("`game`: {error}")))?
 }
 
 /// Checks a record of any game, as [`rookery_record::verify`] does for one.
 ///
 /// ```
-/// use rookery_catalog::{game, verify};
+/// use rookery_live::{random_record, verify};
 /// use rookery_rules::{GameSpec, Seed};
 ///
 /// let spec = GameSpec::parse("hexapawn:rows=4,cols=4")?;
-/// let record = game(&spec.game)?.random_record(&spec, Seed(1))?;
+/// let record = random_record(&spec, Seed(1))?;
 /// assert!(verify(&record[..])?.verdict.is_some());
 ///
 /// let error = verify(&record[1..]).expect_err("a bracket is missing");
@@ -85,4 +95,18 @@ pub fn verify_lines(lines: &mut Lines<impl BufRead>) -> Result<Summary, RecordEr
         }
     }
     replay.summary(lines.torn_bytes()).map_err(|problem| lines.error(problem))
+}
+
+/// The record of a match between players who move at random.
+pub fn random_record(spec: &GameSpec, seed: Seed) -> Result<Vec<u8>, SetupError> {
+    struct RandomRecord<'a>(&'a GameSpec, Seed);
+
+    impl Visit for RandomRecord<'_> {
+        type Out = Result<Vec<u8>, SetupError>;
+        fn visit<G: Game>(self) -> Self::Out {
+            Ok(rookery_record::random_record(&G::Setup::from_spec(self.0)?, self.1))
+        }
+    }
+
+    visit(&spec.game, RandomRecord(spec, seed))?
 }

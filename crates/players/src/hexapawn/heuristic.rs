@@ -1,10 +1,8 @@
-//! Players of Hexapawn.
+//! The scoring player of Hexapawn.
 
 use rookery_games::hexapawn::{Board, Cell, Eliminate, Move, Position, Square};
 use rookery_rules::{Position as _, Seat};
 use rookery_search::{Budget, Strategy};
-
-pub(crate) use super::hexapawn_levels::strategy;
 
 /// The scoring player of the original's second version. It looks at each move alone: how far it has come, what it
 /// takes, whether it could be taken, whether the way is free. Of equally good moves it plays the last of the list.

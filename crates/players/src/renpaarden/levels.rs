@@ -6,8 +6,8 @@ use rookery_games::renpaarden::{Cell, Move, Position, Turn, TurnPosition};
 use rookery_rules::{Keyed, Position as _, Seat};
 use rookery_search::{AlphaBeta, Budget, Evaluation, LIMIT, Strategy};
 
-use super::level::{Blur, Strength};
-use super::renpaarden_race::Race;
+use super::race::Race;
+use crate::strength::{Blur, Strength};
 
 /// Looks at its own turn alone, with a poor eye for the race.
 pub(crate) const EASY: Strength = Strength::new(1, 5_000, 300);
@@ -142,7 +142,7 @@ mod tests {
     use rookery_games::renpaarden::Setup;
     use rookery_rules::{Notation as _, Seed, Setup as _, Status};
 
-    use super::super::renpaarden::Homing;
+    use super::super::homing::Homing;
     use super::*;
 
     /// Who wins, and after how many turns; every hop is checked by the rules.

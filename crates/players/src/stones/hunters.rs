@@ -1,4 +1,4 @@
-//! Players of Stones.
+//! Players of Stones that go for the nearest enemy.
 
 use rookery_games::stones::{Board, Move, Position, Tile};
 use rookery_rules::{Position as _, Seat};

@@ -1,0 +1,73 @@
+//! What is known of Fish beyond its rules.
+
+mod endgame;
+mod levels;
+mod minimax;
+
+use rookery_games::fish::{Fish, Position};
+use rookery_rules::{Game, Key, Kind, Options, Setup};
+use rookery_search::Strategy;
+
+use crate::expertise::{PERFECT, perfect};
+use crate::strength::ALPHABETA_KEYS;
+use crate::{Expertise, PlayerInfo, solve};
+
+/// The players of Fish, and its solver.
+pub const EXPERTISE: Expertise<Position> = Expertise {
+    players: PLAYERS,
+    strategy,
+    solve: |position, order| solve::solve_position(<Fish as Game>::Setup::GAME, position, order),
+};
+
+const PLAYERS: &[PlayerInfo] = &[
+    PlayerInfo {
+        name: "minimax",
+        keys: &[Key {
+            name: "depth",
+            kind: Kind::Number(1, 8),
+            default: "2",
+            help: "its own turns that it looks ahead",
+        }],
+        summary: "the house player of the original: its own fish a few turns ahead, and the first free tile to place on",
+        quick: false,
+    },
+    PlayerInfo {
+        name: "greedy",
+        keys: &[],
+        summary: "the move after which it has, and reaches first, the most fish",
+        quick: true,
+    },
+    PlayerInfo {
+        name: "easy",
+        keys: &[],
+        summary: "like greedy, but with a poor eye: for children",
+        quick: true,
+    },
+    PlayerInfo {
+        name: "medium",
+        keys: &[],
+        summary: "a small tree of random games: for people who know the game",
+        quick: false,
+    },
+    PlayerInfo {
+        name: "hard",
+        keys: &[],
+        summary: "a large tree on all cores, and exact paths once its penguins are alone: the strongest here",
+        quick: false,
+    },
+    PlayerInfo {
+        name: "alphabeta",
+        keys: ALPHABETA_KEYS,
+        summary: "looks ahead with a count of the fish that each player reaches first",
+        quick: false,
+    },
+    PERFECT,
+];
+
+fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
+    match name {
+        "minimax" => Some(Box::new(minimax::Minimax { depth: options.number("depth") })),
+        "perfect" => perfect(levels::strategy("hard", options), options),
+        _ => levels::strategy(name, options),
+    }
+}

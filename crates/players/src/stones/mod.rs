@@ -1,0 +1,68 @@
+//! What is known of Stones beyond its rules.
+
+mod hunters;
+mod levels;
+
+use rookery_games::stones::Position;
+use rookery_rules::Options;
+use rookery_search::Strategy;
+
+use crate::strength::{ALPHABETA_KEYS, Strength};
+use crate::{Expertise, PlayerInfo, solve};
+
+/// The players of Stones, and its solver.
+pub const EXPERTISE: Expertise<Position> =
+    Expertise { players: PLAYERS, strategy, solve: solve::solve_recurring };
+
+const PLAYERS: &[PlayerInfo] = &[
+    PlayerInfo { name: "aggressive", keys: &[], summary: "the shortest way to any enemy stone", quick: true },
+    PlayerInfo {
+        name: "cautious",
+        keys: &[],
+        summary: "the same, but not onto a tile beside an enemy if it can be helped",
+        quick: true,
+    },
+    PlayerInfo {
+        name: "greedy",
+        keys: &[],
+        summary: "takes a stone if it can, else comes nearer; it does not ask what the others do then",
+        quick: true,
+    },
+    PlayerInfo {
+        name: "easy",
+        keys: &[],
+        summary: "takes what is offered, but steps into danger; for a first game",
+        quick: true,
+    },
+    PlayerInfo {
+        name: "medium",
+        keys: &[],
+        summary: "sees the next answer and what is taken after it",
+        quick: false,
+    },
+    PlayerInfo {
+        name: "hard",
+        keys: &[],
+        summary: "searches as deep as the budget allows and plays exchanges to their end",
+        quick: false,
+    },
+    PlayerInfo {
+        name: "alphabeta",
+        keys: ALPHABETA_KEYS,
+        summary: "looks ahead with a count of stones and how they stand",
+        quick: false,
+    },
+];
+
+fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
+    Some(match name {
+        "aggressive" => Box::new(hunters::Aggressive),
+        "cautious" => Box::new(hunters::Cautious),
+        "greedy" => Box::new(levels::Searcher::new(levels::GREEDY)),
+        "easy" => Box::new(levels::Searcher::new(levels::EASY)),
+        "medium" => Box::new(levels::Searcher::new(levels::MEDIUM)),
+        "hard" => Box::new(levels::Searcher::new(levels::HARD)),
+        "alphabeta" => Box::new(levels::Searcher::new(Strength::from_options(options))),
+        _ => return None,
+    })
+}
