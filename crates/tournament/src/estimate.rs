@@ -37,17 +37,6 @@ impl Sums {
         self.squares += i128::from(value) * i128::from(value);
     }
 
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.n += other.n;
-        self.sum += other.sum;
-        self.squares += other.squares;
-    }
-
-    /// The sum and the number of the values.
-    pub(crate) const fn parts(&self) -> (i128, u64) {
-        (self.sum, self.n)
-    }
-
     fn mean(&self) -> f64 {
         self.sum as f64 / self.n as f64
     }

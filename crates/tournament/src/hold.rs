@@ -79,7 +79,8 @@ pub trait Dispatcher {
 ///
 /// let mut scheduler = Scheduler::new(KnockOut::new(20), 3);
 /// let mut dispatcher = FirstWins(vec![]);
-/// let held = pin!(hold(&mut scheduler, &mut dispatcher, &mut ()));
+/// let mut events = vec![];
+/// let held = pin!(hold(&mut scheduler, &mut dispatcher, &mut events));
 /// let Poll::Ready(outcome) = held.poll(&mut Context::from_waker(Waker::noop())) else { panic!("nothing waits") };
 /// assert_eq!(outcome?.winners, [Entrant(0)]);
 /// # Ok::<(), rookery_tournament::ScheduleError>(())

@@ -148,7 +148,9 @@ impl KnockOut {
             }
             self.begin();
             if self.stage == Stage::Playing {
-                now.values().for_each(|result| self.settle(result));
+                for result in now.values() {
+                    self.settle(result);
+                }
                 self.finish_round();
             }
         }
@@ -300,7 +302,9 @@ mod tests {
     /// Plays the games of a round: the first `n_winners` of each win.
     fn play_round(format: &mut KnockOut, n_winners: usize) -> Vec<Pairing> {
         let pairings = play(format);
-        pairings.iter().for_each(|pairing| format.take(&won(pairing, n_winners)));
+        for pairing in &pairings {
+            format.take(&won(pairing, n_winners));
+        }
         pairings
     }
 
@@ -379,7 +383,8 @@ mod tests {
     fn who_leaves_keeps_its_seat_in_the_round_and_has_none_in_the_next() {
         let mut format = KnockOut::new(8);
         let Next::Play(first) = format.next(1) else { panic!("a round of two games") };
-        [0, 4].into_iter().for_each(|number| format.leave(Entrant(number)));
+        format.leave(Entrant(0));
+        format.leave(Entrant(4));
         let second = play(&mut format);
         assert_eq!(second[0].entrants, entrants(&[4, 5, 6, 7]), "the round has begun");
         // Both win nevertheless: they left when their games were over.

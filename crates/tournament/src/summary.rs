@@ -12,6 +12,11 @@ use crate::{Elo, Entrant, Estimate, GameResult};
 const POINT: i32 = 840;
 const _: () = assert!(MAX_SEATS == 8, "a point can be shared by as many as have a seat");
 
+/// The points of a seat: a share of 1 for the first place, else 0; in parts of a point.
+fn parts(outcome: &Outcome, seat: Seat) -> i32 {
+    if outcome.winners.contains(seat) { POINT / outcome.winners.len() as i32 } else { 0 }
+}
+
 /// Wins, draws and losses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
@@ -100,14 +105,8 @@ pub struct Summary {
     /// each other, pairs are: this is what makes the error bars right.
     pairs: Sums,
     complete: Ranges,
-    open: BTreeMap<u64, Block>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Block {
-    /// Its pairings with a result.
-    pairings: Vec<u64>,
-    totals: Totals,
+    /// The games of the others.
+    open: BTreeMap<u64, Vec<GameResult>>,
 }
 
 impl Summary {
@@ -128,30 +127,39 @@ impl Summary {
     /// Adds a game. `false` if it was added before or is not of such a series; then nothing has changed.
     pub fn add(&mut self, result: &GameResult) -> bool {
         let n_players = self.whole.players.len();
-        if !result.seats_all(n_players) || result.block == u64::MAX || self.complete.contains(result.block) {
+        let is_of_series = result.seats_all(n_players)
+            && result.pairing < u64::MAX
+            && result.block == result.pairing / n_players as u64;
+        if !is_of_series || self.complete.contains(result.block) {
             return false;
         }
-        let block = self
-            .open
-            .entry(result.block)
-            .or_insert_with(|| Block { pairings: vec![], totals: Totals::new(n_players) });
-        if block.pairings.contains(&result.pairing) {
+        let block = self.open.entry(result.block).or_default();
+        if block.iter().any(|other| other.pairing == result.pairing) {
             return false;
         }
-        block.pairings.push(result.pairing);
-        block.totals.add(result);
-        if block.pairings.len() == n_players
-            && let Some(Block { totals, .. }) = self.open.remove(&result.block)
+        block.push(result.clone());
+        if block.len() == n_players
+            && let Some(games) = self.open.remove(&result.block)
         {
             self.complete.insert(result.block);
-            // Where no game counts there is nothing to add; a mean of one or two games is a whole number of parts.
-            let (points, n_counted) = totals.players[0].points.parts();
-            if n_players == 2 && n_counted > 0 {
-                self.pairs.add((points / i128::from(n_counted)) as i32);
+            for game in &games {
+                self.whole.add(game);
             }
-            self.whole.merge(&totals);
+            if n_players == 2 {
+                self.add_pair(&games);
+            }
         }
         true
+    }
+
+    /// Adds the mean of the games that count, if there are any. It is a whole number of parts.
+    fn add_pair(&mut self, games: &[GameResult]) {
+        let first = |outcome: &Outcome, game: &GameResult| Some(parts(outcome, game.seat_of(Entrant(0))?));
+        let counted = games.iter().filter_map(|game| first(game.outcome.as_ref()?, game));
+        let (n, sum) = counted.fold((0, 0), |(n, sum), parts| (n + 1, sum + parts));
+        if n > 0 {
+            self.pairs.add(sum / n);
+        }
     }
 
     /// The games of whole blocks, with those that were aborted.
@@ -182,7 +190,7 @@ impl Summary {
     /// The games of blocks that are not complete.
     pub fn left_over(&self) -> LeftOver {
         let mut all = Totals::new(self.whole.players.len());
-        self.open.values().for_each(|block| all.merge(&block.totals));
+        self.open.values().flatten().for_each(|game| all.add(game));
         LeftOver {
             blocks: self.open.len() as u64,
             games: all.games,
@@ -229,28 +237,13 @@ impl Totals {
             self.aborted += 1;
             return;
         };
-        let share = POINT / outcome.winners.len().max(1) as i32;
         let places = outcome.places();
         for (seat, &Entrant(player)) in Seat::all(result.entrants.len()).zip(&result.entrants) {
             let player = &mut self.players[player as usize];
             player.by_seat[seat.index()].add(outcome, seat);
-            player.points.add(if outcome.winners.contains(seat) { share } else { 0 });
+            player.points.add(parts(outcome, seat));
             player.places.add(places[seat] as i32);
             player.scores.add(outcome.scores[seat]);
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        for (player, other) in self.players.iter_mut().zip(&other.players) {
-            player.by_seat.iter_mut().zip(&other.by_seat).for_each(|(tally, other)| tally.merge(other));
-            player.points.merge(&other.points);
-            player.places.merge(&other.places);
-            player.scores.merge(&other.scores);
-        }
-        self.games += other.games;
-        self.aborted += other.aborted;
-        for (&word, n) in &other.endings {
-            *self.endings.entry(word).or_default() += n;
         }
     }
 }

@@ -334,7 +334,9 @@ fn a_knock_out_is_what_the_rule_says_stopped_or_not() {
         n_stopped += usize::from(!outcome.complete);
         let mut next = Slow::new(seed, vec![]);
         let mut scheduler = Scheduler::new(KnockOut::new(n_entrants), room);
-        absent.iter().for_each(|&entrant| scheduler.leave(entrant));
+        for &entrant in &absent {
+            scheduler.leave(entrant);
+        }
         while !slow.stored.is_empty() {
             let result = pick_out(rng, &mut slow.stored);
             scheduler.earlier(&result);

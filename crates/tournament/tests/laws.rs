@@ -84,7 +84,9 @@ fn obeys_the_laws<F: Format + Clone + PartialEq + Debug>(new: impl Fn() -> F, se
         winners: vec![],
     };
     let (mut one, mut other) = (new(), new());
-    stored.iter().for_each(|result| one.take(result));
+    for result in &stored {
+        one.take(result);
+    }
     while !stored.is_empty() {
         other.take(&pick_out(rng, &mut stored));
     }
@@ -116,11 +118,13 @@ fn knock_out() {
     for seed in 0..400 {
         let seed = Seed(seed);
         let rng = &mut seed.derive(0).rng();
-        let n_entrants = if seed.0 % 2 == 0 { pick(rng, 20) } else { pick(rng, 201) };
+        let n_entrants = if seed.0.is_multiple_of(2) { pick(rng, 20) } else { pick(rng, 201) };
         let absent: Vec<Entrant> = Entrant::all(n_entrants).filter(|_| pick(rng, 8) == 0).collect();
         let new = || {
             let mut format = KnockOut::new(n_entrants);
-            absent.iter().for_each(|&entrant| format.leave(entrant));
+            for &entrant in &absent {
+                format.leave(entrant);
+            }
             format
         };
         obeys_the_laws(new, seed);

@@ -1,6 +1,7 @@
 //! A million games need no list.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use allocation_counter::measure;
@@ -12,35 +13,68 @@ fn draw(pairing: &Pairing) -> GameResult {
     GameResult::new(pairing, Some(Outcome::draw(pairing.entrants.len())), Cause::Normal)
 }
 
+const ROOM: usize = 16;
+
+/// The results of a series, as they come when the very first game lasts until all others are over, and the others end
+/// out of order: the youngest and the oldest that is running by turns.
+fn run(mut ready: impl FnMut() -> Vec<Pairing>, mut ended: impl FnMut(&GameResult), games: u64) {
+    let (mut running, mut first) = (VecDeque::new(), None);
+    let mut begin = |running: &mut VecDeque<Pairing>| {
+        for pairing in ready() {
+            if pairing.id == 0 { first = Some(pairing) } else { running.push_back(pairing) }
+        }
+    };
+    for n_played in 1..games {
+        begin(&mut running);
+        let next = if n_played % 2 == 0 { running.pop_front() } else { running.pop_back() };
+        ended(&draw(&next.unwrap()));
+    }
+    ended(&draw(&first.unwrap()));
+}
+
 #[test]
 fn a_million_games_need_as_much_memory_as_those_that_are_running() {
-    const ROOM: usize = 16;
-    for (n_entrants, games) in [(2, 1_000_000), (5, 100_000)] {
-        let used = measure(|| {
-            let mut scheduler = Scheduler::new(Series::new(n_entrants, games), ROOM);
-            let mut summary = Summary::new(n_entrants);
-            let mut running: VecDeque<Pairing> = VecDeque::new();
-            // The very first game lasts until all others are over.
-            let mut first = None;
-            let mut n_played = 0;
-            while n_played < games {
-                for pairing in scheduler.ready().unwrap() {
-                    if pairing.id == 0 { first = Some(pairing) } else { running.push_back(pairing) }
-                }
-                // Out of order: the youngest and the oldest by turns.
-                let next = if n_played % 2 == 0 { running.pop_front() } else { running.pop_back() };
-                let result = draw(&next.or_else(|| first.take()).unwrap());
-                scheduler.finished(&result).unwrap();
-                assert!(summary.add(&result));
-                n_played += 1;
+    const GAMES: u64 = 1_000_000;
+    let used = measure(|| {
+        let series = RefCell::new(Series::new(2, GAMES));
+        let mut summary = Summary::new(2);
+        let n_running = Cell::new(0);
+        let ready = || match series.borrow_mut().next(ROOM - n_running.get()) {
+            Next::Play(pairings) => {
+                n_running.update(|n| n + pairings.len());
+                pairings
             }
-            scheduler.ready().unwrap();
-            assert!(scheduler.is_over() && first.is_none());
-            assert_eq!((summary.games(), summary.left_over().games), (games, 0));
-        });
-        assert!(used.bytes_max < 64 << 10, "{} bytes for {n_entrants} entrants", used.bytes_max);
-        assert_eq!(used.bytes_current, 0);
-    }
+            _ => vec![],
+        };
+        let ended = |result: &GameResult| {
+            n_running.update(|n| n - 1);
+            series.borrow_mut().take(result);
+            assert!(summary.add(result));
+        };
+        run(ready, ended, GAMES);
+        assert_eq!(series.borrow_mut().next(ROOM), Next::End);
+        assert_eq!((summary.games(), summary.left_over().games), (GAMES, 0));
+    });
+    assert!(used.bytes_max < 16 << 10, "{} bytes", used.bytes_max);
+    assert_eq!(used.bytes_current, 0);
+}
+
+#[test]
+fn a_scheduler_keeps_what_is_running() {
+    const GAMES: u64 = 50_000;
+    let used = measure(|| {
+        let scheduler = RefCell::new(Scheduler::new(Series::new(5, GAMES), ROOM));
+        let mut summary = Summary::new(5);
+        let ready = || scheduler.borrow_mut().ready().unwrap();
+        let ended = |result: &GameResult| {
+            scheduler.borrow_mut().finished(result).unwrap();
+            assert!(summary.add(result));
+        };
+        run(ready, ended, GAMES);
+        assert_eq!(scheduler.borrow_mut().ready().unwrap(), []);
+        assert!(scheduler.borrow().is_over());
+    });
+    assert!(used.bytes_max < 32 << 10, "{} bytes", used.bytes_max);
 }
 
 #[test]
@@ -65,7 +99,9 @@ fn a_knock_out_keeps_its_entrants_and_one_round() {
     let used = measure(|| {
         let mut format = KnockOut::new(10_000);
         while let Next::Play(pairings) = format.next(4) {
-            pairings.iter().for_each(|pairing| format.take(&draw(pairing)));
+            for pairing in &pairings {
+                format.take(&draw(pairing));
+            }
         }
         assert_eq!(format.next(4), Next::End);
     });
