@@ -5,7 +5,7 @@ use std::io::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
 use rookery_referee::{Blame, Ending};
-use rookery_tournament::{Elo, Estimate, GameResult, PlayerSummary, Summary, Tally};
+use rookery_tournament::old::{Elo, Estimate, GameResult, PlayerSummary, Summary, Tally};
 use serde::Serialize;
 
 use super::series::{GameReport, Series};

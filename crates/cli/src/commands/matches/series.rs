@@ -11,7 +11,7 @@ use rookery_catalog::{MatchOrder, Played, PlayerSpec, RecordTarget, play_match};
 use rookery_record::{Cut, Limits, Syncer, create_folder};
 use rookery_referee::{Blame, Conduct, Ending, TimeControl, Verdict};
 use rookery_rules::Seed;
-use rookery_tournament::{GameResult, Seating};
+use rookery_tournament::{Seating, old::GameResult};
 
 use crate::spec::CheckedSpec;
 
