@@ -147,14 +147,12 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
                 self.tell(&note).await?;
                 continue;
             };
-            match lag.within(time, self.tell(&note)).await {
-                Some(told) => told?,
-                None => {
-                    let note = format!("no reply within {} ms", time.as_millis());
-                    let evidence = Box::new(Evidence { note, ..self.missing() });
-                    return Err(Fault { offence: Offence::Timeout, evidence });
-                }
-            }
+            let Some(told) = lag.within(time, self.tell(&note)).await else {
+                let note = format!("no reply within {} ms", time.as_millis());
+                let evidence = Box::new(Evidence { note, ..self.missing() });
+                return Err(Fault { offence: Offence::Timeout, evidence });
+            };
+            told?;
         }
         Ok(())
     }
@@ -233,5 +231,91 @@ impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
 
     fn extra_time(&self, position: &P) -> Duration {
         self.codec.extra_time(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_games::renpaarden::{self, Move};
+    use rookery_referee::{Cause, Clock, Ending, Foul, Ruling, TimeControl, Verdict};
+    use rookery_rules::{Seed, Setup as _};
+
+    use super::*;
+    use crate::{Bounds, Connection, Framing, memory};
+
+    struct Mute;
+
+    impl Codec<renpaarden::Position> for Mute {
+        fn ask(&mut self, _: &Question<'_, renpaarden::Position>) -> Vec<u8> {
+            vec![]
+        }
+
+        fn answer(&mut self, _: &[u8], _: &renpaarden::Position) -> Result<Answer<Move>, Failure> {
+            Ok(Answer::Aside)
+        }
+    }
+
+    fn mv() -> Move {
+        "a2-b4".parse().expect("a move")
+    }
+
+    /// A player with moves to make, and the other end.
+    fn with_rest() -> (Remote<renpaarden::Position, Mute>, Connection) {
+        let (near, far) = memory::pair(Framing::Lines, Bounds::default());
+        let mut remote = Remote::new(Lent::owned(Box::new(near)), Mute);
+        remote.seat = Some(Seat::new(0));
+        remote.rest = [mv(), mv()].into();
+        (remote, far)
+    }
+
+    fn is_answered_at_once(remote: &mut Remote<renpaarden::Position, Mute>) -> bool {
+        let (position, clock) = (renpaarden::Setup::default().start(), Clock::new(TimeControl::Untimed, 2));
+        let question = Question {
+            position: &position,
+            seat: Seat::new(0),
+            ply: 3,
+            refused: 0,
+            refusal: None,
+            clock: &clock,
+            time: None,
+            seed: Seed(1),
+        };
+        matches!(remote.choose(question), Answering::Now(Ok(_)))
+    }
+
+    #[test]
+    fn the_rest_of_an_answer_stands_until_anything_else_happens_than_the_seat_moving() {
+        let [own, other] = [0, 1].map(Seat::new);
+        let moved = |seat| Event::Moved { seat, mv: mv(), charge: None, info: None };
+        let evidence = Evidence::default();
+        let foul = |seat| {
+            let evidence = evidence.clone();
+            let offence = Offence::IllegalMove;
+            Event::Fouled(Box::new(Foul { seat, offence, ruling: Ruling::AskAgain, evidence, charge: None }))
+        };
+        let verdict =
+            Verdict { ending: Ending::plain(Cause::Normal, None), outcome: None, plies: 1, removed: vec![] };
+        let position = renpaarden::Setup::default().start();
+        for (event, stands) in [
+            (moved(own), true),
+            (Event::Said { seat: other, text: "hello".to_owned() }, true),
+            (moved(other), false),
+            (foul(own), false),
+            (foul(other), false),
+            (Event::Resigned { seat: other }, false),
+            (Event::TakenBack { seat: own, to: 1 }, false),
+            (Event::Drawn, false),
+            (Event::Ended(verdict), false),
+        ] {
+            let (mut remote, _far) = with_rest();
+            assert!(remote.hear(&event, &position).is_none());
+            assert_eq!(is_answered_at_once(&mut remote), stands, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_an_answer_ends() {
+        let (mut remote, _far) = with_rest();
+        assert_eq!([(); 3].map(|()| is_answered_at_once(&mut remote)), [true, true, false]);
     }
 }
