@@ -33,7 +33,7 @@ mod replay;
 mod story;
 mod view;
 
-pub use guest::{Guest, OpenError, Opening, open};
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, open};
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use prepare::{Match, Played, PrepareError, prepare};

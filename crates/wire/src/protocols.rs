@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::sync::Arc;
 
 use rookery_referee::{LagProbe, Player};
 use rookery_rules::{Position, Setup};
@@ -57,7 +58,7 @@ struct Entry {
     game: &'static str,
     position: TypeId,
     protocol: Protocol,
-    /// A `Box<Seating<P>>` of the position's type.
+    /// An `Arc<Seating<P>>` of the position's type.
     seating: Box<dyn Any + Send + Sync>,
 }
 
@@ -68,7 +69,7 @@ impl Protocols {
         protocol: Protocol,
         seating: impl Fn(Lent, &LagProbe) -> Box<dyn Player<S::Position>> + Send + Sync + 'static,
     ) {
-        let seating: Box<Seating<S::Position>> = Box::new(seating);
+        let seating: Arc<Seating<S::Position>> = Arc::new(seating);
         let entry = Entry {
             game: S::GAME,
             position: TypeId::of::<S::Position>(),
@@ -102,11 +103,11 @@ impl Protocols {
     }
 
     /// What seats a program that speaks a protocol of the game with these positions.
-    pub fn get<P: Position>(&self, name: &str) -> Result<&Seating<P>, UnknownProtocol> {
+    pub fn get<P: Position>(&self, name: &str) -> Result<Arc<Seating<P>>, UnknownProtocol> {
         let of_type = || self.0.iter().filter(|entry| entry.position == TypeId::of::<P>());
         let found = of_type().find(|entry| entry.protocol.name == name);
-        let seating = found.and_then(|entry| entry.seating.downcast_ref::<Box<Seating<P>>>());
-        seating.map(Box::as_ref).ok_or_else(|| UnknownProtocol {
+        let seating = found.and_then(|entry| entry.seating.downcast_ref::<Arc<Seating<P>>>());
+        seating.map(Arc::clone).ok_or_else(|| UnknownProtocol {
             game: of_type().next().map_or("this game", |entry| entry.game).to_owned(),
             wanted: Some(excerpt(name.as_bytes())),
             known: of_type().map(|entry| entry.protocol.name).collect(),

@@ -9,7 +9,7 @@ use rookery_referee::{
     Answering, BoxFuture, Event, EventOf, Evidence, Failure, Fault, Info, Invitation, LagProbe, Offence,
     Player, Question,
 };
-use rookery_rules::Position;
+use rookery_rules::{Position, Seat};
 
 use crate::codec::{Answer, Codec, Note};
 use crate::{Lent, TransportExt as _, excerpt};
