@@ -1,5 +1,6 @@
 //! A prepared match: types inside, none outside.
 
+use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -103,6 +104,46 @@ impl Match {
         Self { terms, ..self }
     }
 
+    /// The same, watched by an observer that knows the positions of its game. It sees what happens from now on, after the
+    /// record and before the players; several see it in the order they came.
+    ///
+    /// ```
+    /// use rookery_games::hexapawn::Position;
+    /// use rookery_live::{Guest, prepare};
+    /// use rookery_referee::{EventOf, MatchSpec, Observer};
+    /// use rookery_rules::Seed;
+    /// use rookery_wire::Protocols;
+    ///
+    /// struct Tell(std::sync::mpsc::Sender<EventOf<Position>>);
+    ///
+    /// impl Observer<Position> for Tell {
+    ///     fn see(&mut self, event: &EventOf<Position>, _: &Position) {
+    ///         let _ = self.0.send(event.clone());
+    ///     }
+    /// }
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// # runtime.block_on(async {
+    /// let spec = MatchSpec::new("hexapawn", ["first", "random"], Seed(7))?;
+    /// let guests = Guest::built_in(&spec)?;
+    /// let (sender, events) = std::sync::mpsc::channel();
+    /// let ready = prepare(spec, guests, &Protocols::default(), None)?.with_observer(Tell(sender));
+    /// ready.run().await;
+    /// assert!(events.iter().count() > 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the match is of a game with other positions.
+    #[must_use]
+    pub fn with_observer<P: Position>(mut self, observer: impl Observer<P> + Send + 'static) -> Self {
+        let observer: Watcher<P> = Box::new(observer);
+        assert!(self.game.watch(Box::new(observer)), "{} has other positions", self.spec.game);
+        self
+    }
+
     /// What was agreed.
     pub fn spec(&self) -> &Arc<MatchSpec> {
         &self.spec
@@ -130,12 +171,17 @@ impl Match {
     }
 }
 
+/// Somebody who watches, and knows the game.
+type Watcher<P> = Box<dyn Observer<P> + Send>;
+
 type Going = rookery_referee::BoxFuture<'static, Played>;
 
 /// A match with its types inside.
 trait Prepared: Send {
     /// Plays it to the end.
     fn go(self: Box<Self>, terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going;
+    /// Takes a [`Watcher`] of its own positions; `false` if it is one of others.
+    fn watch(&mut self, watcher: Box<dyn Any>) -> bool;
     /// What viewers share.
     fn shared(&self, spec: &Arc<MatchSpec>) -> Shared;
     /// Where commands go.
@@ -175,6 +221,7 @@ struct Typed<P: Position> {
     cut: Option<Cut>,
     controls: Controls,
     desk: Desk<P>,
+    watchers: Vec<Watcher<P>>,
     /// The match is over already.
     finished: Option<rookery_referee::Verdict>,
 }
@@ -203,6 +250,7 @@ impl Visit for Preparing<'_> {
             cut,
             controls,
             desk,
+            watchers: vec![],
             finished,
         }))
     }
@@ -359,6 +407,7 @@ struct Watching<P: Position> {
     told: bool,
     desk: Option<Desk<P>>,
     view: Option<View>,
+    watchers: Vec<Watcher<P>>,
 }
 
 impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
@@ -376,11 +425,17 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
         if let Some(view) = &mut self.view {
             view.see(event, position);
         }
+        for watcher in &mut self.watchers {
+            watcher.see(event, position);
+        }
     }
 
     fn asked(&mut self, question: &Question<'_, P>) {
         if let Some(view) = &mut self.view {
             view.asked(question);
+        }
+        for watcher in &mut self.watchers {
+            watcher.asked(question);
         }
     }
 }
@@ -388,8 +443,20 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
 impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
     fn go(self: Box<Self>, mut terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going {
         Box::pin(async move {
-            let Self { spec, seated, referee, moves, record, path, cut, controls, desk, finished, .. } =
-                *self;
+            let Self {
+                spec,
+                seated,
+                referee,
+                moves,
+                record,
+                path,
+                cut,
+                controls,
+                desk,
+                watchers,
+                finished,
+                ..
+            } = *self;
             if let Some(verdict) = finished {
                 if let Some(shared) = shared {
                     shared.tell(News::Ended(Arc::new(verdict.clone())));
@@ -406,6 +473,7 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 told: false,
                 desk: needs_desk.then(|| desk.clone()),
                 view: shared.clone().map(|shared| View::new(shared, referee.plies())),
+                watchers,
             };
             let mut players: Vec<Box<dyn Player<P>>> = seated
                 .into_iter()
@@ -425,6 +493,11 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             }
             Played { end, path, receipt, problem, cut }
         })
+    }
+
+    fn watch(&mut self, watcher: Box<dyn Any>) -> bool {
+        let watcher = watcher.downcast::<Watcher<P>>();
+        watcher.map(|watcher| self.watchers.push(*watcher)).is_ok()
     }
 
     fn shared(&self, spec: &Arc<MatchSpec>) -> Shared {
