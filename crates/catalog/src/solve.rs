@@ -254,35 +254,22 @@ impl Db {
 
 #[cfg(test)]
 mod tests {
+    use rookery_testkit::TempFolder;
+
     use super::*;
     use crate::game;
-
-    /// A folder that is removed at the end.
-    struct Dir(PathBuf);
-
-    impl Dir {
-        fn new(name: &str) -> Self {
-            Self(std::env::temp_dir().join(format!("rookery-solve-{name}-{}", std::process::id())))
-        }
-    }
-
-    impl Drop for Dir {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 
     const START: &str = "p1 11111/...../...../...../22222";
 
     #[test]
     fn a_kept_table_saves_the_work() {
-        let dir = Dir::new("kept");
-        let order = || SolveOrder { db: Some(dir.0.clone()), ..SolveOrder::default() };
+        let dir = TempFolder::new("solve");
+        let order = || SolveOrder { db: Some(dir.to_path_buf()), ..SolveOrder::default() };
         let hexapawn = game("hexapawn").unwrap();
         let stopped = order();
         stopped.stop.set();
         assert!(matches!(hexapawn.solve(START, &stopped), Err(SolveError::Stopped)));
-        let path = dir.0.join("hexapawn-505-46.table");
+        let path = dir.join("hexapawn-505-46.table");
         assert!(path.exists(), "what was found out is saved also when it is stopped");
         let first = hexapawn.solve(START, &order()).unwrap();
         let second = hexapawn.solve(START, &order()).unwrap();

@@ -131,6 +131,8 @@ fn sync_folder(path: &Path) -> Result<(), SyncError> {
 
 #[cfg(test)]
 mod tests {
+    use rookery_testkit::TempFolder;
+
     use super::*;
 
     #[test]
@@ -154,27 +156,27 @@ mod tests {
 
     #[test]
     fn folders_are_made_with_those_above_them() {
-        let top = std::env::temp_dir().join(format!("rookery-syncer-{}", std::process::id()));
+        let top = TempFolder::new("syncer");
         create_folder(&top.join("a/b")).unwrap();
         create_folder(&top.join("a/b")).unwrap();
         fs::write(top.join("file"), "").unwrap();
         let error = create_folder(&top.join("file/c")).unwrap_err().to_string();
         assert!(error.contains("file/c: cannot be brought to the disk: "), "{error}");
-        fs::remove_dir_all(top).unwrap();
     }
 
     /// Devices and the folders of `/proc` are not on a disk, and say so.
     #[cfg(target_os = "linux")]
     #[test]
     fn what_cannot_be_brought_to_the_disk_is_told() {
-        let path = std::env::temp_dir().join(format!("rookery-syncer-{}.file", std::process::id()));
+        let folder = TempFolder::new("syncer");
+        let path = folder.join("file");
         let good = || File::create(&path).unwrap();
         let bad = || File::options().write(true).open("/dev/null").unwrap();
-        let syncer = Syncer::new(&std::env::temp_dir());
+        let syncer = Syncer::new(&folder);
         assert!(syncer.add("good".into(), good()));
         syncer.finish().unwrap();
 
-        let syncer = Syncer::new(&std::env::temp_dir());
+        let syncer = Syncer::new(&folder);
         // The first fails, and is still told when the others are good.
         assert!(syncer.add("bad".into(), bad()));
         for _ in 1..BATCH {
@@ -186,8 +188,7 @@ mod tests {
         assert!(syncer.add("good".into(), good()));
         assert_eq!(syncer.finish().unwrap_err().path, Path::new("/proc/self"), "the name of a new file");
 
-        let syncer = Syncer::new(&std::env::temp_dir());
+        let syncer = Syncer::new(&folder);
         assert!((0..10 * BATCH).any(|_| !syncer.add("bad".into(), bad())), "it is no use to go on");
-        fs::remove_file(path).unwrap();
     }
 }
