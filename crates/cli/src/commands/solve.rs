@@ -7,10 +7,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use rookery_catalog::{Progress, SolveError, SolveOrder, Solved, Stop, Value, Want};
 use rookery_rules::Seat;
+use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::write_json;
@@ -118,7 +120,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             } else {
                 report.write(out)?;
             }
-            Ok(ExitCode::SUCCESS)
+            match solved.not_kept {
+                None => Ok(ExitCode::SUCCESS),
+                Some(problem) => {
+                    out.flush()?;
+                    Err(anyhow!(clean(&problem)))
+                }
+            }
         }
         Err(SolveError::Stopped) => {
             let saved =
@@ -129,7 +137,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Err(error @ (SolveError::Position(_) | SolveError::Unsolvable(_) | SolveError::Refused(_))) => {
             Err(UsageError(error.to_string()).into())
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(anyhow!(clean(&error.to_string()))),
     }
 }
 
