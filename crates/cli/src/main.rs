@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use rookery_terminal::clean_lines;
 
 /// One referee for board games between programs and people.
 #[derive(Debug, Parser)]
@@ -102,7 +103,8 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough: `rookery rules fish | head`.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {error:#}");
+            // It may hold the names of files and texts of others.
+            let _ = writeln!(io::stderr(), "error: {}", clean_lines(&format!("{error:#}")));
             if error.is::<spec::UsageError>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }

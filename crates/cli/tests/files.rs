@@ -37,3 +37,90 @@ fn a_solution_is_printed_also_if_its_table_cannot_be_kept() {
     }
     assert_eq!(rookery(&folder, &["solve", "hexapawn", "--db", "tables"]).status.code(), Some(0));
 }
+
+const RECORD: &[u8] = include_bytes!("cmd/records.in/matches/finished.rookery.jsonl");
+
+/// Runs it; gives up on a program that waits for something.
+fn ends(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new("timeout");
+    command.arg("60").arg(env!("CARGO_BIN_EXE_rookery")).args(args);
+    command.current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn a_pipe_is_no_record_and_nobody_waits_for_it() {
+    let folder = TempFolder::new("pipe");
+    assert!(Command::new("mkfifo").arg(folder.join("p.rookery.jsonl")).status().unwrap().success());
+    for (args, code) in [
+        (&["verify", "p.rookery.jsonl"][..], 1),
+        (&["verify", "."], 1),
+        (&["replay", "p.rookery.jsonl"], 1),
+        (&["accuracy", "p.rookery.jsonl"], 1),
+        (&["play", "--plain", "--resume", "p.rookery.jsonl"], 1),
+        (&["watch", "p.rookery.jsonl"], 2),
+    ] {
+        let output = ends(&folder, args);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        assert!(said.contains("p.rookery.jsonl"), "{args:?}: {said}");
+        assert!(said.contains("it is a pipe and no file; expected a record, a file"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn names_of_files_cannot_reach_into_the_terminal() {
+    let folder = TempFolder::new("names");
+    let (good, bad) = ("\u{1b}[2Jgood.rookery.jsonl", "\u{1b}[2Jbad.rookery.jsonl");
+    fs::write(folder.join(good), RECORD).unwrap();
+    fs::write(folder.join(bad), &RECORD[..RECORD.len() / 2]).unwrap();
+    let ours = folder.join("\u{1b}[2Jfolder");
+    fs::create_dir(&ours).unwrap();
+    fs::write(ours.join("wrong.rookery.jsonl"), "{}\n").unwrap();
+    let missing = "\u{1b}[2Jmissing.rookery.jsonl";
+    for args in [
+        &["verify", "."][..],
+        &["verify", missing],
+        &["verify", "\u{1b}[2Jfolder"],
+        &["replay", bad],
+        &["replay", missing],
+        &["replay", good, "--svg", "\u{1b}[2Jno/board.svg"],
+        &["replay", good, "--ply", "99"],
+        &["accuracy", good],
+        &["accuracy", missing],
+        &["watch", missing],
+        &["watch", "\u{1b}[2Jfolder"],
+        &["watch", good, "random"],
+        &["match", "hexapawn", "random", "random", "--record", good],
+    ] {
+        let output = rookery(&folder, args);
+        let said = [output.stdout, output.stderr].concat();
+        assert!(!said.is_empty() && !said.contains(&0x1b), "{args:?}: {}", text(&said));
+    }
+}
+
+#[test]
+fn a_folder_cannot_be_watched_but_a_record_in_it_can() {
+    let folder = TempFolder::new("watch-folder");
+    fs::create_dir_all(folder.join("my games")).unwrap();
+    fs::create_dir(folder.join("fish")).unwrap();
+    for number in [2, 1] {
+        fs::write(folder.join(format!("my games/game-000{number}.rookery.jsonl")), RECORD).unwrap();
+    }
+    let error = |args: &[&str]| {
+        let output = rookery(&folder, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        text(&output.stderr)
+    };
+    assert_eq!(
+        error(&["watch", "my games"]),
+        "error: my games is a folder; name a record in it, for example \
+         `rookery watch 'my games/game-0001.rookery.jsonl'`\n"
+    );
+    assert_eq!(
+        error(&["watch", "./fish"]),
+        "error: ./fish is a folder without records; expected a record or a game spec\n"
+    );
+    // A game comes before a folder of the same name.
+    let game = rookery(&folder, &["watch", "fish", "random", "random", "--delay", "1ms", "--plain"]);
+    assert!(game.status.success(), "{}", text(&game.stderr));
+}

@@ -39,6 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod files;
 mod header;
 mod line;
 mod problem;
@@ -50,6 +51,7 @@ mod syncer;
 mod verify;
 mod writer;
 
+pub use files::open_record;
 pub use header::{FORMAT_VERSION, Header, Limits, SOFTWARE, SeatEntry};
 pub use line::{FouledLine, Line, MovedLine, ResignedLine, SaidLine, StoppedLine, VerdictLine};
 pub use problem::{Problem, RecordError};

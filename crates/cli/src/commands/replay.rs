@@ -1,6 +1,6 @@
 //! `rookery replay`: a recorded match, move by move.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use rookery_catalog::{AnyReplay, replay};
 use rookery_picture::{LastMove, Options, svg};
-use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary};
+use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary, open_record};
 use rookery_rules::Seat;
 use rookery_rules::scene::{self, Scene};
 use rookery_terminal::clean;
@@ -112,8 +112,8 @@ impl Shown {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let name = args.file.display();
-    let file = File::open(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
+    let name = clean(&args.file.display().to_string());
+    let file = open_record(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
     let mut lines = Lines::new(BufReader::new(file));
     let mut replay = begin(&mut lines, args.follow).map_err(|error| anyhow!("{name}: {error}"))?;
     if !args.json {
@@ -212,7 +212,7 @@ fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
 }
 
 fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
-    writeln!(out, "{}", header.game)?;
+    writeln!(out, "{}", clean(&header.game))?;
     for (seat, entry) in Seat::all(header.seats.len().min(rookery_rules::MAX_SEATS)).zip(&header.seats) {
         writeln!(out, "  {seat}: {} ({})", clean(&entry.name), clean(&entry.player))?;
     }
