@@ -99,6 +99,28 @@ fn names_of_files_cannot_reach_into_the_terminal() {
 }
 
 #[test]
+fn records_go_into_a_folder_and_into_nothing_else() {
+    let folder = TempFolder::new("record-into");
+    fs::write(folder.join("file"), "precious").unwrap();
+    symlink("missing", folder.join("link")).unwrap();
+    for (target, what) in
+        [("file", "file is a file"), ("file/in/it", "file is a file"), ("link", "link is a link")]
+    {
+        let output =
+            rookery(&folder, &["match", "hexapawn", "random", "random", "--games", "2", "--record", target]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.starts_with(&format!("error: --record: {what}")), "{error}");
+        assert!(
+            error.contains(" and no folder; name a folder, which is made if it is not there\n"),
+            "{error}"
+        );
+        assert!(!error.contains("os error") && error.lines().count() == 1, "{error}");
+    }
+    assert_eq!(fs::read(folder.join("file")).unwrap(), b"precious");
+}
+
+#[test]
 fn a_folder_cannot_be_watched_but_a_record_in_it_can() {
     let folder = TempFolder::new("watch-folder");
     fs::create_dir_all(folder.join("my games")).unwrap();

@@ -59,6 +59,6 @@ pub use reader::{Lines, MAX_LINE, MAX_LINES};
 pub use replay::{Replay, Step, Summary};
 pub use salvage::{Cut, Left, Salvaged, salvage};
 pub use sample::random_record;
-pub use syncer::{SyncError, Syncer, create_folder};
+pub use syncer::{FolderError, SyncError, Syncer, create_folder};
 pub use verify::{Resumed, resume, verify};
 pub use writer::RecordWriter;

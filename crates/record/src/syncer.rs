@@ -10,6 +10,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
+use crate::files::what_is;
+
 /// How long a finished record waits for others at most.
 const EVERY: Duration = Duration::from_secs(1);
 /// The most records that wait together. As many more may stand in the queue, all of them open files.
@@ -32,11 +34,34 @@ impl fmt::Display for SyncError {
     }
 }
 
-impl std::error::Error for SyncError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
+// What the system said stands in the sentence, so it is no source: it would be told twice.
+impl std::error::Error for SyncError {}
+
+/// A folder that could not be made.
+#[derive(Debug)]
+pub enum FolderError {
+    /// Something else stands there, or where a folder above it should be: where, and what it is.
+    NoFolder(PathBuf, &'static str),
+    /// The system refuses.
+    Refused(PathBuf, io::Error),
+    /// It is made and could not be brought to the disk.
+    Sync(SyncError),
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFolder(path, what) => {
+                let path = path.display();
+                write!(f, "{path} is {what} and no folder; name a folder, which is made if it is not there")
+            }
+            Self::Refused(path, error) => write!(f, "the folder {} cannot be made: {error}", path.display()),
+            Self::Sync(error) => error.fmt(f),
+        }
     }
 }
+
+impl std::error::Error for FolderError {}
 
 /// Brings the finished records of a folder to the disk, in a thread of its own: about once a second, at once if many
 /// wait, and all of them at the end.
@@ -108,13 +133,19 @@ fn sync_all(batch: &[(PathBuf, File)], folder: &Path) -> Result<(), SyncError> {
 }
 
 /// Makes a folder and those above it, and brings their names to the disk.
-pub fn create_folder(path: &Path) -> Result<(), SyncError> {
-    let error = |error| SyncError { path: path.to_owned(), error };
+pub fn create_folder(path: &Path) -> Result<(), FolderError> {
+    let found = path.ancestors().find_map(|above| Some((above, what_is(above)?)));
+    if let Some((above, what)) = found
+        && !above.is_dir()
+    {
+        return Err(FolderError::NoFolder(above.to_owned(), what));
+    }
     let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
-    fs::create_dir_all(path).map_err(error)?;
+    fs::create_dir_all(path).map_err(|error| FolderError::Refused(path.to_owned(), error))?;
     for folder in missing.into_iter().filter_map(Path::parent) {
         // The path of a folder beside us has an empty parent.
-        sync_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })?;
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        sync_folder(folder).map_err(FolderError::Sync)?;
     }
     Ok(())
 }
@@ -160,8 +191,16 @@ mod tests {
         create_folder(&top.join("a/b")).unwrap();
         create_folder(&top.join("a/b")).unwrap();
         fs::write(top.join("file"), "").unwrap();
-        let error = create_folder(&top.join("file/c")).unwrap_err().to_string();
-        assert!(error.contains("file/c: cannot be brought to the disk: "), "{error}");
+        for path in ["file", "file/c", "file/c/d"] {
+            let error = create_folder(&top.join(path)).unwrap_err().to_string();
+            let expected = format!("{} is a file and no folder; name a folder,", top.join("file").display());
+            assert!(error.starts_with(&expected), "{error}");
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let error = create_folder(Path::new("/proc/rookery")).unwrap_err().to_string();
+            assert!(error.starts_with("the folder /proc/rookery cannot be made: "), "{error}");
+        }
     }
 
     /// Devices and the folders of `/proc` are not on a disk, and say so.

@@ -81,7 +81,7 @@ impl Series {
     /// Plays all games. `seen` is told of each when it is over, in the order they end. Then all records are on the disk.
     pub(super) fn play(&self, mut seen: impl FnMut(&GameReport)) -> anyhow::Result<Done> {
         if let Some(dir) = &self.record {
-            create_folder(dir)?;
+            create_folder(dir).context("--record")?;
         }
         let syncer = self.record.as_deref().map(Syncer::new);
         let stop = stop_on_interrupt()?;
