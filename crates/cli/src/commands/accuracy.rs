@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use super::solve::{memory, winner};
 use super::write_json;
-use crate::spec::UsageError;
 
 /// Compare every move of a recorded match with best play
 ///
@@ -168,7 +167,7 @@ fn worth(game: &dyn AnyGame, text: &str, order: &SolveOrder) -> anyhow::Result<V
         }
         Status::Over(_) => Ok(Value { winner: None, plies: None }),
         Status::ToMove(_) => {
-            let solved = game.solve(text, order).map_err(|error| UsageError(format!("{text}: {error}")))?;
+            let solved = game.solve(text, order).map_err(|error| anyhow!("{text}: {error}"))?;
             Ok(solved.value)
         }
     }

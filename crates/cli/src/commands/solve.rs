@@ -16,7 +16,7 @@ use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::write_json;
-use crate::spec::{PositionArgs, UsageError};
+use crate::spec::PositionArgs;
 
 /// Find out who wins when both sides play as well as can be, and in how many moves
 ///
@@ -133,9 +133,6 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
                 if args.db.is_some() { "; the table is saved, and the same command goes on" } else { "" };
             writeln!(stderr(), "interrupted after {} positions{saved}", order.progress.nodes())?;
             Ok(ExitCode::from(130))
-        }
-        Err(error @ (SolveError::Position(_) | SolveError::Unsolvable(_) | SolveError::Refused(_))) => {
-            Err(UsageError(error.to_string()).into())
         }
         Err(error) => Err(anyhow!(clean(&error.to_string()))),
     }
