@@ -4,6 +4,7 @@ mod commands;
 mod data_folder;
 mod help;
 mod spec;
+mod svg_file;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

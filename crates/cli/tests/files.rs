@@ -90,6 +90,9 @@ fn names_of_files_cannot_reach_into_the_terminal() {
         &["watch", missing],
         &["watch", "\u{1b}[2Jfolder"],
         &["watch", good, "random"],
+        &["show", "hexapawn", "--svg", "\u{1b}[2Jboard.svg"],
+        &["show", "hexapawn", "--svg", "\u{1b}[2Jboard.png"],
+        &["show", "hexapawn", "--svg", "\u{1b}[2Jno/board.svg"],
         &["match", "hexapawn", "random", "random", "--record", good],
     ] {
         let output = rookery(&folder, args);
@@ -145,4 +148,28 @@ fn a_folder_cannot_be_watched_but_a_record_in_it_can() {
     // A game comes before a folder of the same name.
     let game = rookery(&folder, &["watch", "fish", "random", "random", "--delay", "1ms", "--plain"]);
     assert!(game.status.success(), "{}", text(&game.stderr));
+}
+
+#[test]
+fn a_picture_goes_to_the_output_or_into_a_file_that_ends_in_svg() {
+    let folder = TempFolder::new("pictures");
+    fs::write(folder.join("game.rookery.jsonl"), RECORD).unwrap();
+    for args in
+        [&["show", "hexapawn", "--svg", "-"][..], &["replay", "game.rookery.jsonl", "--all", "--svg", "-"]]
+    {
+        let output = rookery(&folder, args);
+        let shown = text(&output.stdout);
+        assert!(output.status.success() && shown.starts_with("<svg "), "{args:?}: {shown}");
+        assert!(shown.ends_with("</svg>\n") && shown.matches("<svg").count() == 1, "{args:?}: {shown}");
+    }
+    for command in [&["show", "hexapawn"][..], &["replay", "game.rookery.jsonl"]] {
+        let output = rookery(&folder, &[command, &["--svg", "out.png"]].concat());
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("ends in .svg, for example out.svg, or - to print it"), "{error}");
+    }
+    let both = rookery(&folder, &["replay", "game.rookery.jsonl", "--svg", "-", "--json"]);
+    assert_eq!(both.status.code(), Some(2));
+    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["game.rookery.jsonl"], "nothing was written");
 }
