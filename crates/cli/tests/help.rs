@@ -52,7 +52,8 @@ fn offered_by_bash(words: &[&str]) -> Vec<String> {
         words.len() - 1
     );
     let output = Command::new("bash").args(["--norc", "-c", &ask]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    let shown = String::from_utf8(output.stdout).unwrap();
+    shown.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]
