@@ -212,7 +212,7 @@ fn undo_goes_back_to_the_start_of_a_turn_of_a_person() {
     assert_eq!(count(&said, "There is nothing to take back yet."), 1, "{said}");
     assert_eq!(count(&said, first), 5, "{said}");
     assert_eq!(verified(&record), (1, "resigned".to_owned()));
-    let kept = std::fs::read_to_string(&record).unwrap();
+    let kept = std::fs::read_to_string(&*record).unwrap();
     assert!(kept.contains("d2-b3") && !kept.contains("b2-d3"), "{kept}");
     assert!(!record.with_file_name("game.rookery.jsonl.new").exists(), "nothing is left beside it");
 
