@@ -123,6 +123,19 @@ fn help_and_a_command_s_own_help_are_the_same() {
 }
 
 #[test]
+fn rules_are_rendered_and_their_source_is_there_too() {
+    for game in ["fish", "hexapawn", "renpaarden", "stones"] {
+        let source = fs::read_to_string(format!("../../docs/rules/{game}.md")).unwrap();
+        assert_eq!(printed(&["rules", game, "--markdown"]), source);
+        let rendered = printed(&["rules", game]);
+        assert!(rendered.lines().all(|line| line.chars().count() <= 80), "{rendered}");
+        assert!(!rendered.contains("](") && !rendered.contains('\x1b'), "{rendered}");
+        let last = source.split_whitespace().last().unwrap();
+        assert!(rendered.trim_end().ends_with(last), "all of it is there");
+    }
+}
+
+#[test]
 fn fault_s15_a_reader_that_has_seen_enough_is_no_error() {
     for args in [
         &["--help"][..],

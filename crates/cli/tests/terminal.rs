@@ -340,3 +340,19 @@ fn a_record_is_watched_forth_and_back() {
     live.send("q");
     assert_eq!(live.end().exit_code(), 0);
 }
+
+#[test]
+fn rules_are_as_wide_as_the_terminal() {
+    let data = folder("rules");
+    for (vars, bold) in [(&[][..], true), (&[("NO_COLOR", "1")][..], false)] {
+        let mut pty = Pty::start_with(&["rules", "hexapawn"], &data, vars);
+        assert_eq!(pty.end().exit_code(), 0);
+        pty.wait_for("loses.");
+        let raw = String::from_utf8(pty.raw()).unwrap();
+        let codes = ["\x1b[1m", "\x1b[22m", "\x1b[3m", "\x1b[23m"];
+        let text = codes.iter().fold(raw.clone(), |text, code| text.replace(code, ""));
+        assert!(text.lines().all(|line| line.chars().count() <= 80) && !text.contains('\x1b'), "{text}");
+        assert!(raw.contains("Doubtful points") && !raw.contains("](") && !raw.contains("##"), "{raw}");
+        assert_eq!(raw.contains("\x1b[1m"), bold, "{raw}");
+    }
+}

@@ -4,6 +4,7 @@
 //! - [`plain`]: line by line, for pipes and screen readers;
 //! - [`App`]: the state of the full screen, changed by keys, clicks and time; [`draw`](screen::draw) shows it;
 //! - [`launcher`]: what to play, against whom;
+//! - [`markdown`]: rules pages as a terminal shows them;
 //! - [`run`]: the real terminal around all this, which is always given back as it was.
 //!
 //! Nothing here knows a game: boards are drawn from [`rookery_rules::Scene`], moves are text.
@@ -16,10 +17,13 @@ mod clean;
 mod command;
 mod keys;
 pub mod launcher;
+mod list;
 mod look;
+pub mod markdown;
 pub mod plain;
 mod plan;
 mod popup;
+mod rich;
 pub mod run;
 pub mod screen;
 mod table;
@@ -29,5 +33,6 @@ mod watch;
 pub use app::{App, Leave};
 pub use clean::{clean, clean_lines, quoted};
 pub use look::Palette;
+pub use rich::{Accent, Rich};
 pub use table::{Announcement, Table, open, open_to_play};
 pub use typed::{Typed, read_typed};

@@ -7,7 +7,7 @@ use crate::command::MAX_INPUT;
 /// Something in front of the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Popup {
-    /// A text to read.
+    /// A text to read, in Markdown.
     Text { title: &'static str, text: String, scroll: usize },
     /// Yes or no.
     Ask { question: &'static str, action: Action },
@@ -64,15 +64,15 @@ impl Popup {
     pub(crate) fn key(&mut self, key: KeyCode) -> Reply {
         match self {
             _ if key == KeyCode::Esc => Reply::Close,
-            Self::Text { scroll, text, .. } => {
-                let end = text.lines().count();
+            Self::Text { scroll, .. } => {
                 *scroll = match key {
                     KeyCode::Up | KeyCode::Char('k') => scroll.saturating_sub(1),
-                    KeyCode::Down | KeyCode::Char('j') => *scroll + 1,
+                    KeyCode::Down | KeyCode::Char('j') => scroll.saturating_add(1),
                     KeyCode::PageUp => scroll.saturating_sub(PAGE),
-                    KeyCode::PageDown | KeyCode::Char(' ') => *scroll + PAGE,
+                    KeyCode::PageDown | KeyCode::Char(' ') => scroll.saturating_add(PAGE),
                     KeyCode::Home => 0,
-                    KeyCode::End => end,
+                    // How many lines there are is known when they are drawn.
+                    KeyCode::End => usize::MAX,
                     _ => return Reply::Close,
                 };
                 Reply::Stay

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
 use ratatui::crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport, backend::CrosstermBackend};
@@ -62,6 +62,11 @@ impl Screen for App {
     fn patience(&self) -> Duration {
         self.patience()
     }
+}
+
+/// How wide the terminal is, if there is one that says so.
+pub fn columns() -> Option<usize> {
+    size().ok().map(|(columns, _)| columns.into()).filter(|columns| *columns > 0)
 }
 
 /// Shows something on the full screen until it is done, or until `stop` is raised or the terminal is gone. `output`
