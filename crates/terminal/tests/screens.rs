@@ -310,6 +310,30 @@ fn matches_are_saved_loaded_and_begun_anew() {
 }
 
 #[test]
+fn a_new_match_has_another_board_unless_somebody_chose_it() {
+    let board = |stage: &Stage| stage.app.table().sitting().position().text();
+    // Drawn for the match: as `rookery` and `rookery play` begin one, and from a spec that leaves it open.
+    for spec in ["fish:seed=1", "fish", "fish:rows=4,cols=4,holes=3"] {
+        let mut stage = Stage::new(spec, &["human", "human"]);
+        let mut seen = vec![board(&stage)];
+        for _ in 0..3 {
+            stage.type_text("n");
+            assert!(!seen.contains(&board(&stage)), "{spec}: {seen:?}");
+            seen.push(board(&stage));
+            let header = stage.app.table().sitting().header();
+            assert_eq!(header.start, board(&stage));
+            assert_eq!(rookery_catalog::start(&header.game).unwrap().text(), header.start, "{}", header.game);
+        }
+    }
+    for spec in ["fish:seed=7", "fish:fish=2", "fish:board=123/405/11", "hexapawn", "stones"] {
+        let mut stage = Stage::new(spec, &["human", "human"]);
+        let before = board(&stage);
+        stage.type_text("n");
+        assert_eq!(board(&stage), before, "{spec}");
+    }
+}
+
+#[test]
 fn clocks_run_and_run_out() {
     let order = MatchOrder {
         control: "1m+1s".parse().unwrap(),

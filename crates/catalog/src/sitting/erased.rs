@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rookery_record::Header;
 use rookery_referee::{Cause, Clock, Event, EventOf, Fault, Offence, Verdict};
-use rookery_rules::{Notation, Picture, Position, Scene, Seat, scene};
+use rookery_rules::{Notation, Picture, Position, Scene, Seat, Seed, scene};
 use rookery_search::Stop;
 
 use super::keeping::{Keeper, free_path, write_new};
@@ -144,7 +144,9 @@ impl<G: Game> AnySitting for Sitting<G> {
 
     fn restart(&mut self) {
         let played = !self.events.is_empty();
+        let before = Seed(self.header.seed);
         self.header.seed = self.header.seed.wrapping_add(1);
+        self.draw_start(before);
         self.undone.clear();
         self.rebuild(vec![]);
         if let Some(keeper) = self.keeper.as_mut().filter(|keeper| played && keeper.is_kept()) {

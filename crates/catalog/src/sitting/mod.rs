@@ -103,7 +103,8 @@ pub trait AnySitting: Send {
     fn step_forward(&mut self) -> bool;
     /// Whether something was taken back.
     fn can_redo(&self) -> bool;
-    /// The same match from the beginning, with another seed; its record goes into a new file.
+    /// A new match of the same kind, with another seed and, where the board was drawn at random, another board; its
+    /// record goes into a new file.
     fn restart(&mut self);
 
     /// The question for the computer to move, if it is one's turn. `think` limits its time, beside the clock.

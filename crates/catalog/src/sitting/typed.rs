@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use rookery_record::{Header, Line, Lines, Problem, RecordError, Replay, Step};
 use rookery_referee::{Cause, Clock, Event, EventOf, Failure, Fault, Offence, Referee};
-use rookery_rules::{BySeat, Position, Seat, Seed, Setup};
+use rookery_rules::{BySeat, GameSpec, Notation as _, Position, Seat, Seed, Setup};
 use rookery_search::{Budget, Stop};
 
 use super::keeping::{Keeper, Story};
 use super::thinking::SharedStrategy;
 use super::{AnySitting, Sitter, SittingError};
+use crate::any::{seed_option, vary};
 use crate::matches::{PositionOf, header};
 use crate::{Game, MatchOrder, OrderError, PlayerError, PlayerSpec, players};
 
@@ -183,6 +184,20 @@ impl<G: Game> Sitting<G> {
     }
 
     /// Everything again from the beginning, with these events.
+    /// Draws the board again that was drawn for the seed of an earlier match. One that somebody has chosen stays.
+    pub(super) fn draw_start(&mut self, before: Seed) {
+        let Some(mut spec) = GameSpec::parse(&self.header.game).ok().filter(|_| !self.header.custom_start)
+        else {
+            return;
+        };
+        spec.options.retain(|option| *option != seed_option(before));
+        if let Ok(setup) = G::Setup::from_spec(&vary::<G>(&spec, Seed(self.header.seed))) {
+            self.start = setup.start();
+            self.header.game = setup.spec();
+            self.header.start = self.start.to_text();
+        }
+    }
+
     pub(super) fn rebuild(&mut self, events: Vec<EventOf<PositionOf<G>>>) {
         self.referee = referee(&self.header, &self.start);
         self.clock = Clock::new(self.header.time, self.header.seats.len());
