@@ -13,8 +13,8 @@ pub(crate) enum Popup {
     Ask { question: &'static str, action: Action },
     /// One of several moves.
     Choice { moves: Vec<(String, String)>, at: usize },
-    /// The name of a file.
-    File { purpose: Purpose, text: String },
+    /// The name of a file: what is typed, and what is taken if nothing is.
+    File { purpose: Purpose, text: String, offered: String },
 }
 
 /// What is done after a yes.
@@ -97,10 +97,17 @@ impl Popup {
                 }
                 Reply::Stay
             }
-            Self::File { purpose, text } => {
+            Self::File { purpose, text, offered } => {
                 match key {
-                    KeyCode::Enter if text.trim().is_empty() => return Reply::Close,
-                    KeyCode::Enter => return Reply::File(*purpose, text.trim().to_owned()),
+                    KeyCode::Enter => {
+                        let name = if text.trim().is_empty() { offered.as_str() } else { text.trim() };
+                        return if name.is_empty() {
+                            Reply::Close
+                        } else {
+                            Reply::File(*purpose, name.to_owned())
+                        };
+                    }
+                    KeyCode::Tab | KeyCode::Right if text.is_empty() => text.clone_from(offered),
                     key => edit(text, key),
                 }
                 Reply::Stay

@@ -347,11 +347,17 @@ fn draw_popup(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer) {
                 app.hot.push((Rect { y: inside.y + row, height: 1, ..inside }, Hot::Row(number)));
             }
         }
-        Popup::File { purpose, text } => {
+        Popup::File { purpose, text, offered } => {
             let inside = frame(area, (70, 4), purpose.title(), app, buffer);
             let room = usize::from(inside.width).saturating_sub(1);
-            line(buffer, inside, 0, &format!("{}_", clean(&tail(text, room))), app.palette.loud());
-            line(buffer, inside, 1, "Enter: do it   Esc: do not", app.palette.faint());
+            let (name, note) = if text.is_empty() && !offered.is_empty() {
+                let note = "Enter: do it   Tab: change the name, or type another   Esc: do not";
+                (clean(&tail(offered, room)), note)
+            } else {
+                (format!("{}_", clean(&tail(text, room))), "Enter: do it   Esc: do not")
+            };
+            line(buffer, inside, 0, &name, app.palette.loud());
+            line(buffer, inside, 1, note, app.palette.faint());
         }
     }
 }
