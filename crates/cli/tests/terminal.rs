@@ -356,3 +356,47 @@ fn rules_are_as_wide_as_the_terminal() {
         assert_eq!(raw.contains("\x1b[1m"), bold, "{raw}");
     }
 }
+
+/// A shell with jobs, as people use it.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_until_it_calls_back() {
+    const SCRIPT: &str = r#"
+        set -m
+        "$0" play hexapawn:rows=4,cols=4 human first --no-record
+        echo "the shell has $? it"
+        stty -a | tr ' ;' '\n\n' | grep -x -e '-*icanon' -e '-*echo'
+        read answer
+        fg >/dev/null
+        echo "ended with $?""#;
+    for outside in [false, true] {
+        let mut command = CommandBuilder::new("sh");
+        command.args(["-c", SCRIPT, env!("CARGO_BIN_EXE_rookery")]);
+        let mut pty = Pty::spawn(command, &folder("suspend"), &[]);
+        pty.until("the board", is_ready);
+        pty.send("b2\r");
+        pty.until("both moves", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+        if outside {
+            // Nobody can give the terminal back then, but it is taken again.
+            let children = format!("/proc/{0}/task/{0}/children", pty.id());
+            let child = fs::read_to_string(children).unwrap();
+            assert!(Command::new("kill").args(["-STOP", child.trim()]).status().unwrap().success());
+            pty.wait_for("the shell has 147 it");
+        } else {
+            pty.send("\x1a");
+            let shown = pty.wait_for("the shell has 148 it");
+            assert!(!shown.contains("q quit"), "the screen from before is back: {shown}");
+            let shown = pty.wait_for("echo");
+            assert!(shown.contains("\nicanon\n") && shown.contains("\necho"), "it is not raw: {shown}");
+        }
+        pty.send("\n");
+        let shown = pty.until("the match again", |shown| is_ready(shown) && !shown.contains("the shell has"));
+        assert!(shown.contains("b1-b2") && shown.contains("q quit"), "{shown}");
+        // Keys work as before, without Enter.
+        pty.send("u");
+        pty.wait_for("Taken back");
+        pty.send("q");
+        pty.wait_for("ended with 0");
+        assert!(pty.end().success());
+    }
+}

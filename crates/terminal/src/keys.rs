@@ -27,7 +27,7 @@ pub(crate) const PLAY_HELP: &str = "\
 | s, l | save a copy of the record, load a record |
 | R | resign |
 | Esc | not this; while a computer thinks: move now |
-| q | leave; Ctrl-C leaves at once. The record is kept |
+| q | leave; Ctrl-C leaves at once, Ctrl-Z for a while. The record is kept |
 ";
 
 pub(crate) const WATCH_HELP: &str = "\

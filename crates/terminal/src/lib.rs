@@ -26,6 +26,8 @@ mod popup;
 mod rich;
 pub mod run;
 pub mod screen;
+#[cfg(unix)]
+mod suspend;
 mod table;
 mod typed;
 mod watch;
