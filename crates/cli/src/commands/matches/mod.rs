@@ -210,7 +210,7 @@ impl Args {
         Ok(Series::new(
             self.spec.clone(),
             agreed,
-            self.games.unwrap_or(1),
+            self.games.unwrap_or(self.players.len() as u64),
             self.concurrency.map_or(concurrency, usize::from),
             self.record.clone(),
             self.resume,
