@@ -140,10 +140,10 @@ impl<P: Position> Table<'_, '_, P> {
             if self.session.controls.is_pending() {
                 self.obey_all().await;
                 turn = None;
-                if self.suspended {
-                    return End::Suspended;
-                }
                 continue;
+            }
+            if self.suspended {
+                return End::Suspended;
             }
             // A question goes on while its answers are refused, or while others offend.
             let current = turn.take().filter(|turn| turn.seat == seat).unwrap_or_else(|| self.new_turn(seat));

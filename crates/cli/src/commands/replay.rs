@@ -1,6 +1,5 @@
 //! `rookery replay`: a recorded match, move by move.
 
-use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use rookery_catalog::{AnyReplay, replay};
 use rookery_picture::{LastMove, Options, svg};
-use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary};
+use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary, open_record};
 use rookery_rules::Seat;
 use rookery_rules::scene::{self, Scene};
 use rookery_terminal::clean;
@@ -17,6 +16,7 @@ use serde::Serialize;
 
 use super::write_json;
 use crate::spec::UsageError;
+use crate::svg_file::SvgFile;
 
 /// Show a recorded match, and judge it again on the way
 ///
@@ -40,9 +40,10 @@ pub(crate) struct Args {
     #[arg(long)]
     follow: bool,
 
-    /// Draw the position shown, the last or the one of --ply, into this file; a file that exists is overwritten
-    #[arg(long, value_name = "OUT.svg")]
-    svg: Option<PathBuf>,
+    /// Draw the position shown, the last or the one of --ply, into this file; a file that exists is overwritten, and -
+    /// is the output, where nothing else is printed then
+    #[arg(long, value_name = "OUT.svg", value_parser = SvgFile::parser())]
+    svg: Option<SvgFile>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -112,8 +113,19 @@ impl Shown {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let name = args.file.display();
-    let file = File::open(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
+    if args.svg.as_ref().is_some_and(SvgFile::is_stdout) {
+        if args.json {
+            return Err(UsageError("--json and --svg - both want the output; name a file".to_owned()).into());
+        }
+        return show(args, &mut io::sink(), out);
+    }
+    show(args, out, &mut io::sink())
+}
+
+/// Shows the match in `out`, and its picture in `pictures` if it goes into no file.
+fn show(args: &Args, out: &mut dyn Write, pictures: &mut dyn Write) -> anyhow::Result<()> {
+    let name = clean(&args.file.display().to_string());
+    let file = open_record(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
     let mut lines = Lines::new(BufReader::new(file));
     let mut replay = begin(&mut lines, args.follow).map_err(|error| anyhow!("{name}: {error}"))?;
     if !args.json {
@@ -137,9 +149,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         let (ply, plies) = (args.ply.unwrap_or_default(), moves(summary.plies));
         return Err(UsageError(format!("--ply {ply}: the match has {plies} so far")).into());
     };
-    if let Some((path, svg)) = args.svg.as_ref().zip(shown.svg.as_ref()) {
-        fs::write(path, svg)
-            .with_context(|| format!("the picture could not be written to {}", path.display()))?;
+    if let Some((file, svg)) = args.svg.as_ref().zip(shown.svg.as_ref()) {
+        file.write(svg, pictures)?;
     }
     if args.json {
         return write_json(out, &report(replay.header(), &summary, shown));
@@ -212,7 +223,7 @@ fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
 }
 
 fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
-    writeln!(out, "{}", header.game)?;
+    writeln!(out, "{}", clean(&header.game))?;
     for (seat, entry) in Seat::all(header.seats.len().min(rookery_rules::MAX_SEATS)).zip(&header.seats) {
         writeln!(out, "  {seat}: {} ({})", clean(&entry.name), clean(&entry.player))?;
     }

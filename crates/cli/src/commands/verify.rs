@@ -1,6 +1,6 @@
 //! `rookery verify`: whether records are right.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use rookery_record::{Problem, RecordError, Summary};
+use rookery_record::{Problem, RecordError, Summary, open_record};
+use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::replay::how_it_ended;
@@ -79,10 +80,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         write_json(out, &report)?;
     } else {
         for (path, result) in files.iter().zip(&results) {
+            let name = clean(&path.display().to_string());
             match result {
                 Ok(summary) if summary.verdict.is_some() => {}
-                Ok(summary) => writeln!(out, "{}: {}", path.display(), how_it_ended(summary))?,
-                Err(error) => writeln!(out, "{}: {error}", path.display())?,
+                Ok(summary) => writeln!(out, "{name}: {}", how_it_ended(summary))?,
+                Err(error) => writeln!(out, "{name}: {}", clean(&error.to_string()))?,
             }
         }
         let Report { records, finished, unfinished, bad, moves, records_per_second, .. } = &report;
@@ -157,6 +159,6 @@ fn verify_all(files: &[PathBuf], n_threads: usize) -> Vec<Result<Summary, Record
 }
 
 fn verify_file(path: &Path) -> Result<Summary, RecordError> {
-    let file = File::open(path).map_err(|error| RecordError { line: 1, problem: Problem::Io(error) })?;
+    let file = open_record(path).map_err(|error| RecordError { line: 1, problem: Problem::Io(error) })?;
     rookery_catalog::verify(BufReader::new(file))
 }
