@@ -80,7 +80,7 @@ impl fmt::Debug for Match {
 /// Makes a match of a spec and its guests, one for each seat, ready to begin, or to go on where its record stops.
 ///
 /// # Panics
-/// If there is not one guest for each seat of the spec.
+/// If there is not one guest for each seat of the spec, or one of one's own is for another game.
 pub fn prepare(
     spec: MatchSpec,
     guests: Vec<Guest>,
@@ -205,6 +205,7 @@ enum Seated<P: Position> {
     Person,
     /// Its link, and what seats it there once the time runs.
     Program(Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>),
+    Own(Box<dyn Player<P>>),
     Absent(Absent),
 }
 
@@ -272,6 +273,9 @@ fn seat_one<G: Game>(
             let unknown = |error: UnknownProtocol| PrepareError::Protocol(seat, error.to_string());
             let seating = protocols.get::<PositionOf<G>>(protocol).map_err(unknown)?;
             Seated::Program(Box::new(move |lag| seating(lent, lag)))
+        }
+        Guest::Own(player) => {
+            Seated::Own(player.take().expect("whoever makes a player makes it for the game of the match"))
         }
         Guest::Absent(fault) => Seated::Absent(Absent(fault)),
     })
@@ -526,6 +530,7 @@ fn player<P: Keyed + Notation + Picture>(
         }
         Seated::Person => Box::new(desk.person()),
         Seated::Program(seat) => seat(lag),
+        Seated::Own(player) => player,
         Seated::Absent(absent) => Box::new(absent),
     }
 }
