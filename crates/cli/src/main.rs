@@ -4,6 +4,7 @@ mod commands;
 mod data_folder;
 mod help;
 mod spec;
+mod stop;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
