@@ -9,8 +9,8 @@ use anyhow::{Context, anyhow};
 use rookery_live::{AnyReplay, replay};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_record::{Line, Lines, Problem, RecordError, Step, Summary, open_record};
-use rookery_referee::words::{self, Who};
 use rookery_referee::MatchSpec;
+use rookery_referee::words::{self, Who};
 use rookery_rules::Seat;
 use rookery_rules::scene::{self, Scene};
 use rookery_terminal::clean;
@@ -228,7 +228,8 @@ fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
 fn write_spec(out: &mut dyn Write, spec: &MatchSpec) -> io::Result<()> {
     writeln!(out, "{}", clean(&spec.game))?;
     for entry in &spec.seats {
-        let (label, name, player) = (clean(&entry.label), clean(&entry.name), clean(&entry.player.to_string()));
+        let (label, name, player) =
+            (clean(&entry.label), clean(&entry.name), clean(&entry.player.to_string()));
         if name == player {
             writeln!(out, "  {label}: {name}")?;
         } else {
@@ -258,7 +259,8 @@ fn write_step(out: &mut dyn Write, step: Step, line: &[u8], replay: &dyn AnyRepl
         }
         (Step::Drawn, _) => writeln!(out, "\nthe players agree on a draw")?,
         (Step::Fouled(seat), Line::Fouled(foul)) => {
-            let offence = rookery_referee::Offence::ALL.into_iter().find(|other| other.word() == foul.offence);
+            let offence =
+                rookery_referee::Offence::ALL.into_iter().find(|other| other.word() == foul.offence);
             let what = offence.map(|offence| words::offence(offence, &foul.evidence)).unwrap_or_default();
             writeln!(out, "\n{} {} ({})", who(seat), clean(&what), foul.ruling)?;
         }
