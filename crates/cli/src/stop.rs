@@ -77,7 +77,8 @@ fn watch_signals(grace: Duration) -> anyhow::Result<Stopping> {
 
 /// The command line of this program with one more flag, quoted for a shell.
 pub(crate) fn this_command_with(flag: &str) -> String {
-    let args: Vec<String> = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     command_with(&args, flag)
 }
 

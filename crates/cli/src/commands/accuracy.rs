@@ -158,8 +158,8 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<String>, Vec<Made>)> {
             Err(problem) => return Err(anyhow!("{name}: {}", lines.error(problem))),
         }
     }
-    let header = replay.header();
-    Ok((header.game.clone(), header.seats.iter().map(|seat| seat.name.clone()).collect(), made))
+    let spec = &replay.header().spec;
+    Ok((spec.game.clone(), spec.seats.iter().map(|seat| seat.name.clone()).collect(), made))
 }
 
 /// What a position is worth, also if the game is over.

@@ -23,6 +23,10 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
+    /// Demand that every match has come to its end: an unfinished record fails
+    #[arg(long)]
+    finished: bool,
+
     /// How many threads work [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -35,7 +39,10 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   rookery verify game.rookery.jsonl
-  rookery verify games --json";
+  rookery verify games --finished
+  rookery verify games --json
+
+Exit codes: 0 all are right, or right as far as they go; 1 one is wrong, or with --finished unfinished.";
 
 #[derive(Serialize)]
 struct Report {
@@ -83,7 +90,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
             let name = clean(&path.display().to_string());
             match result {
                 Ok(summary) if summary.verdict.is_some() => {}
-                Ok(summary) => writeln!(out, "{name}: {}", how_it_ended(summary))?,
+                Ok(summary) => {
+                    let number = |seat: rookery_rules::Seat| format!("seat {}", seat.index());
+                    writeln!(out, "{name}: {}", how_it_ended(summary, &number))?;
+                }
                 Err(error) => writeln!(out, "{name}: {}", clean(&error.to_string()))?,
             }
         }
@@ -95,7 +105,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
              {records_per_second:.0} records/s"
         )?;
     }
-    if report.bad.is_empty() { Ok(()) } else { bail!("{} of {} failed", report.bad.len(), report.records) }
+    if !report.bad.is_empty() {
+        bail!("{} of {} failed", report.bad.len(), report.records);
+    }
+    if args.finished && !report.unfinished.is_empty() {
+        bail!("{} of {} are unfinished", report.unfinished.len(), report.records);
+    }
+    Ok(())
 }
 
 impl Report {
@@ -160,5 +176,5 @@ fn verify_all(files: &[PathBuf], n_threads: usize) -> Vec<Result<Summary, Record
 
 fn verify_file(path: &Path) -> Result<Summary, RecordError> {
     let file = open_record(path).map_err(|error| RecordError { line: 1, problem: Problem::Io(error) })?;
-    rookery_catalog::verify(BufReader::new(file))
+    rookery_live::verify(BufReader::new(file))
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use clap_complete::Shell;
-use rookery_catalog::{CATALOG, PERSON};
+use rookery_catalog::CATALOG;
 
 /// Write a script that lets a shell complete commands, games and players
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ fn offered(arg: &Arg, plays: bool, shell: Shell) -> Option<Vec<&'static str>> {
         "GAME" | "GAME-SPEC" => Some(games()),
         // zsh offers no files beside names, and records are files.
         "RECORD|GAME-SPEC" if shell != Shell::Zsh => Some(games()),
-        "PLAYER" if plays => Some([PERSON].into_iter().chain(players()).collect()),
+        "PLAYER" if plays => Some(["human"].into_iter().chain(players()).collect()),
         "PLAYER" => Some(players()),
         _ => None,
     }
