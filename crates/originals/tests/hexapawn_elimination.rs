@@ -161,7 +161,7 @@ impl Observer<Position> for Rulings {
 async fn rulings(one: &[&str], two: &[&str]) -> Vec<&'static str> {
     let guests = vec![Script::new(one).0, Script::new(two).0];
     let folder = rookery_testkit::TempFolder::new("hexapawn-rulings");
-    let path = folder.path().join("game.rookery.jsonl");
+    let path = folder.join("game.rookery.jsonl");
     let slot = OneFile::new(&path, false).open(&Key::first(1)).unwrap();
     let (ready, _) = ready(PROTOCOL, (5, 5), guests, TURN, Some(slot)).await;
     let (sender, rulings) = std::sync::mpsc::channel();

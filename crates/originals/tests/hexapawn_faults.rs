@@ -12,6 +12,7 @@ use rookery_originals::hexapawn::Spoken;
 use rookery_originals::hexapawn::records::Dialect;
 use rookery_referee::Verdict;
 use rookery_rules::Seat;
+use rookery_testkit::TempFolder;
 use rookery_wire::Connection;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

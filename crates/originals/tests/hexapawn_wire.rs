@@ -242,8 +242,7 @@ async fn fault_12_a_time_out_says_which_answer_was_awaited_and_what_had_arrived(
         let mut rest = vec![];
         theirs.read_to_end(&mut rest).await.unwrap();
     });
-    let (ready, _) =
-        ready(SEED, (3, 3), vec![one, builtin("first")], Duration::from_millis(200), None).await;
+    let (ready, _) = ready(SEED, (3, 3), vec![one, builtin("first")], Duration::from_millis(200), None).await;
     let verdict = verdict_of(ready).await;
     assert_eq!(verdict.ending.cause.word(), "timeout");
     let evidence = verdict.ending.evidence.unwrap();

@@ -180,8 +180,7 @@ fn moves_of(other: &Value, game: &Position) -> Result<Vec<Move>, ClientError> {
         Stage::Eliminating => read_eliminate(other).map(|square| vec![off(square)]),
         Stage::Playing => read_pawn(other, "move").map(|mv| vec![mv]),
     };
-    let mut moves: Vec<Move> =
-        read.map_err(|fault| said("the referee says that the other", &fault))?;
+    let mut moves: Vec<Move> = read.map_err(|fault| said("the referee says that the other", &fault))?;
     // Who takes nothing off moves at once, and the other hears only of the move.
     if first && matches!(moves[..], [Move::Pawn { .. }]) {
         moves.insert(0, Move::Choose(0));

@@ -46,7 +46,10 @@ impl Script {
         let (reader, writer) = split(ours);
         let answers = answers.iter().map(|&answer| answer.to_owned()).collect();
         let talk = tokio::spawn(talk(theirs, answers, early.map(str::to_owned)));
-        (linked(|protocol| Connection::new(reader, writer, "a script", protocol.framing, protocol.bounds)), Self(talk))
+        (
+            linked(|protocol| Connection::new(reader, writer, "a script", protocol.framing, protocol.bounds)),
+            Self(talk),
+        )
     }
 
     /// Everything that was said, `<` to the player and `>` by it.
@@ -124,8 +127,8 @@ pub(crate) async fn ready(
     let game = GameSpec::parse(&Setup { rows, cols, eliminate }.spec()).unwrap();
     let entries = ["cmd:one", "cmd:two"].map(|entry| entry.parse().unwrap());
     let mut spec = agree(&game, &entries, Seed(0)).unwrap();
-    assert_eq!(spec.conduct, CONDUCT, "there is one conduct");
     spec.time = TimeControl::PerMove(time);
+    spec.conduct = CONDUCT;
     let mut protocols = Protocols::default();
     spoken.register(&mut protocols, Duration::ZERO);
     (prepare(spec, guests, &protocols, slot).unwrap(), settled)
@@ -168,7 +171,7 @@ impl Text {
 
 impl io::Write for Text {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        io::Write::write(&mut *self.0.lock().unwrap(), bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

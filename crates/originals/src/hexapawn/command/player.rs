@@ -15,9 +15,9 @@ use rookery_wire::{Framing, Inbox};
 
 use super::Dialect;
 use super::human::{Decision, interpret, question, question_again, read_line};
+use crate::hexapawn::Spoken;
 use crate::hexapawn::client::{Client, Told};
 use crate::hexapawn::records::PlayerType;
-use crate::hexapawn::Spoken;
 use crate::{ErrorOutput, UsageError};
 
 /// Play for a referee elsewhere, in either of the game's own protocols

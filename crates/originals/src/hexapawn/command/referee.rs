@@ -248,7 +248,8 @@ impl Args {
     fn check_resume(&self, resume: bool) -> Result<(), UsageError> {
         let programs = self.entries().into_iter().any(|entry| entry.seat.is_program());
         if resume && programs && self.protocol == Protocol::Elimination {
-            let problem = "in the elimination protocol programs are never told the board, so --resume cannot be";
+            let problem =
+                "in the elimination protocol programs are never told the board, so --resume cannot be";
             return Err(UsageError(problem.to_owned()));
         }
         Ok(())
@@ -277,12 +278,7 @@ impl Args {
     }
 
     /// Plays the match; `None` if it was stopped. Whatever was started has ended then.
-    fn play(
-        &self,
-        printer: Printer,
-        err: ErrorOutput,
-        stop: &Stopping,
-    ) -> anyhow::Result<Option<Outcome>> {
+    fn play(&self, printer: Printer, err: ErrorOutput, stop: &Stopping) -> anyhow::Result<Option<Outcome>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             if let Some(path) = self.record.as_ref().filter(|path| path.exists() && !self.resume) {
@@ -350,8 +346,7 @@ impl Args {
         self.announce(settled, &mut printer)?;
         let (seen, moves) = std::sync::mpsc::channel();
         let terms = Terms { startup: TO_TAKE_NOTE, ..Terms::default() };
-        let ready =
-            ready.with_terms(terms).with_observer(self.log_into(printer)).with_observer(Moves(seen));
+        let ready = ready.with_terms(terms).with_observer(self.log_into(printer)).with_observer(Moves(seen));
         let played = run_unless_stopped(ready, stop).await;
         closing.done().await;
         let played = played?;
