@@ -25,10 +25,10 @@ use serde::Serialize;
 use super::Dialect;
 use super::human::{Human, Lines};
 use super::printer::{Printer, print_all};
+use crate::hexapawn::Spoken;
 use crate::hexapawn::elimination::{self, settle_size};
 use crate::hexapawn::log::{ClassicLog, PlainLog, winner};
 use crate::hexapawn::records::{self, COLS, PlayerType, ROWS};
-use crate::hexapawn::Spoken;
 use crate::running::run_until;
 use crate::{ErrorOutput, UsageError, write_json};
 

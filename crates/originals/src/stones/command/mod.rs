@@ -15,9 +15,7 @@ use std::time::Duration;
 use rookery_catalog::agree;
 use rookery_games::stones::{MAX_SIDE, Setup};
 use rookery_live::Stopping;
-use rookery_referee::{
-    Conduct, Entry, MatchSpec, TimeControl, parse_duration, parse_duration_or_zero,
-};
+use rookery_referee::{Conduct, Entry, MatchSpec, TimeControl, parse_duration, parse_duration_or_zero};
 use rookery_rules::{GameSpec, Seed, Setup as _};
 
 use crate::UsageError;
