@@ -7,6 +7,7 @@ use rookery_referee::{BoxFuture, Command, Controls, Desk, MatchSpec, Offer, Repl
 use rookery_rules::{Notation, Seat};
 use tokio::sync::watch;
 
+use crate::hurry::Hurry;
 use crate::view::Shared;
 use crate::{News, Played, Since, Snapshot};
 
@@ -63,6 +64,7 @@ struct Inner {
     shared: Arc<Shared>,
     desk: Arc<dyn AnyDesk>,
     controls: Controls,
+    hurry: Hurry,
     played: watch::Receiver<Option<Arc<Played>>>,
     /// Commands are taken one after the other, so that offers are told in order.
     commands: Mutex<()>,
@@ -79,6 +81,7 @@ impl LiveMatch {
         shared: Arc<Shared>,
         desk: Arc<dyn AnyDesk>,
         controls: Controls,
+        hurry: Hurry,
         going: BoxFuture<'static, Played>,
     ) -> Self {
         let (sender, played) = watch::channel(None);
@@ -96,7 +99,7 @@ impl LiveMatch {
             }
             sender.send_replace(Some(Arc::new(played)));
         });
-        Self(Arc::new(Inner { shared, desk, controls, played, commands: Mutex::new(()) }))
+        Self(Arc::new(Inner { shared, desk, controls, hurry, played, commands: Mutex::new(()) }))
     }
 
     /// What was agreed.
@@ -138,6 +141,11 @@ impl LiveMatch {
             self.0.shared.tell(News::Offer(offer));
         }
         reply
+    }
+
+    /// Whoever of our own thinks now answers with what it has found so far.
+    pub fn hurry(&self) {
+        self.0.hurry.raise();
     }
 
     /// The way to stop it from anywhere.

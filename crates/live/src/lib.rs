@@ -28,6 +28,7 @@
 mod guest;
 mod handle;
 mod hint;
+mod hurry;
 mod prepare;
 mod replay;
 mod story;
@@ -38,7 +39,7 @@ pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use prepare::{Match, Played, PrepareError, prepare};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
-pub use story::{Story, read_story};
-pub use view::{Asked, Deed, Entry, News, Since, Snapshot};
+pub use story::{Story, made_before, read_story, write_record};
+pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 
 pub use rookery_referee::Terms;
