@@ -62,6 +62,7 @@ pub struct LiveMatch(Arc<Inner>);
 
 struct Inner {
     shared: Arc<Shared>,
+    first: Arc<Snapshot>,
     desk: Arc<dyn AnyDesk>,
     controls: Controls,
     hurry: Hurry,
@@ -85,6 +86,7 @@ impl LiveMatch {
         going: BoxFuture<'static, Played>,
     ) -> Self {
         let (sender, played) = watch::channel(None);
+        let first = shared.snapshot();
         let telling = Arc::clone(&shared);
         tokio::spawn(async move {
             let mut played = going.await;
@@ -99,7 +101,7 @@ impl LiveMatch {
             }
             sender.send_replace(Some(Arc::new(played)));
         });
-        Self(Arc::new(Inner { shared, desk, controls, hurry, played, commands: Mutex::new(()) }))
+        Self(Arc::new(Inner { shared, first, desk, controls, hurry, played, commands: Mutex::new(()) }))
     }
 
     /// What was agreed.
@@ -110,6 +112,11 @@ impl LiveMatch {
     /// How it stands now. Built once a version and shared.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.0.shared.snapshot()
+    }
+
+    /// How it stood when it became live, before any of its news.
+    pub fn first_snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.0.first)
     }
 
     /// How many news there were.

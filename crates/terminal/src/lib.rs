@@ -1,6 +1,6 @@
 //! Playing and watching matches in a terminal.
 //!
-//! - [`Table`]: a sitting with the time that goes by and the threads in which computers think;
+//! - [`Table`]: a viewer of a match that goes on by itself, or of a record; what persons here want goes through it;
 //! - [`plain`]: line by line, for pipes and screen readers;
 //! - [`App`]: the state of the full screen, changed by keys, clicks and time; [`draw`](screen::draw) shows it;
 //! - [`launcher`]: what to play, against whom;
@@ -14,19 +14,23 @@ mod choosing;
 mod chosen;
 mod clean;
 mod command;
+mod hints;
 mod keys;
 pub mod launcher;
 mod look;
+mod matches;
 pub mod plain;
 mod plan;
 mod popup;
 pub mod run;
 pub mod screen;
 mod table;
+mod telling;
 mod watch;
 
 pub use app::{App, Leave};
 pub use clean::quoted;
 pub use look::Palette;
+pub use matches::Keep;
 pub use rookery_rules::text::{Typed, clean, clean_lines, read_typed};
-pub use table::{Announcement, Table, open, open_to_play};
+pub use table::{Announcement, Table, Undone};
