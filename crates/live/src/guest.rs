@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use rookery_referee::{Fault, MatchSpec, Offence, SeatSpec, write_duration};
 use rookery_search::PlayerSpec;
-use rookery_wire::{Connection, Lent, Process, ProtocolInfo};
+use rookery_wire::{Connection, Lent, Process, Protocol};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 /// Whoever sits at a seat.
@@ -27,7 +28,7 @@ pub enum Guest {
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// The protocol that is spoken.
-    pub protocol: ProtocolInfo,
+    pub protocol: Protocol,
     /// Where those are awaited that connect.
     pub host: IpAddr,
     /// How long they are waited for, all together.
@@ -36,7 +37,7 @@ pub struct Opening {
 
 impl Opening {
     /// On this machine alone, for a minute.
-    pub fn new(protocol: ProtocolInfo) -> Self {
+    pub fn new(protocol: Protocol) -> Self {
         Self { protocol, host: IpAddr::V4(Ipv4Addr::LOCALHOST), wait: Duration::from_mins(1) }
     }
 }
@@ -73,13 +74,47 @@ impl Guest {
     }
 }
 
+/// Whoever has come, and the way they leave.
+#[derive(Debug)]
+pub struct Opened {
+    /// One for each seat.
+    pub guests: Vec<Guest>,
+    /// Lets programs end in peace when their match is over.
+    pub closing: Closing,
+}
+
+/// Closes the links of a match that is over: programs may end by themselves for a moment, and are gone then.
+#[derive(Debug, Default)]
+pub struct Closing(JoinSet<()>);
+
+impl Closing {
+    /// Takes a link that ends with its match.
+    fn lend(&mut self, connection: Connection) -> Lent {
+        let (lent, home) = Lent::new(Box::new(connection));
+        self.0.spawn(async move {
+            if let Ok(link) = home.await {
+                link.close().await;
+            }
+        });
+        lent
+    }
+
+    /// Waits until all are gone. The match is over, or was dropped.
+    pub async fn done(mut self) {
+        while self.0.join_next().await.is_some() {}
+    }
+}
+
 /// Brings whoever is to sit at each seat: listens at ports, starts programs, waits. `announce` is told where a seat's
 /// program is awaited. Who does not come is [`Guest::Absent`].
+///
+/// # Panics
+/// Outside of a runtime.
 pub async fn open(
     seats: &[&SeatSpec],
     opening: &Opening,
     announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
-) -> Result<Vec<Guest>, OpenError> {
+) -> Result<Opened, OpenError> {
     // First all ports: nobody is started for a match that cannot be.
     let mut listeners = Vec::with_capacity(seats.len());
     for (idx, seat) in seats.iter().enumerate() {
@@ -96,15 +131,15 @@ pub async fn open(
     }
     let deadline = Instant::now() + opening.wait;
     let protocol = &opening.protocol;
+    let mut closing = Closing::default();
+    let mut linked = |connection| Guest::Linked(closing.lend(connection), protocol.name);
     let mut guests = Vec::with_capacity(seats.len());
     for (seat, listener) in seats.iter().zip(listeners) {
         guests.push(match (seat, listener) {
             (SeatSpec::BuiltIn(player), _) => Guest::BuiltIn(player.clone()),
             (SeatSpec::Human, _) => Guest::Person,
             (SeatSpec::Command(command), _) => match Process::start(command) {
-                Ok(process) => {
-                    linked(Connection::process(process, protocol.framing, protocol.bounds), protocol)
-                }
+                Ok(process) => linked(Connection::process(process, protocol.framing, protocol.bounds)),
                 Err(error) => {
                     Guest::Absent(Fault::new(Offence::Crashed, format!("it cannot be started: {error}")))
                 }
@@ -116,7 +151,7 @@ pub async fn open(
                     Connection::tcp(stream, protocol.framing, protocol.bounds)
                 });
                 match connected {
-                    Ok(Ok(connection)) => linked(connection, protocol),
+                    Ok(Ok(connection)) => linked(connection),
                     Ok(Err(error)) => Guest::Absent(Fault::new(Offence::NoShow, error.to_string())),
                     Err(_) => {
                         let wait = write_duration(opening.wait);
@@ -129,9 +164,5 @@ pub async fn open(
             }
         });
     }
-    Ok(guests)
-}
-
-fn linked(connection: Connection, protocol: &ProtocolInfo) -> Guest {
-    Guest::Linked(Lent::owned(Box::new(connection)), protocol.name)
+    Ok(Opened { guests, closing })
 }

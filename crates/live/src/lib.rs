@@ -6,7 +6,8 @@
 //!   screens, pages and servers hold;
 //! - [`Snapshot`], [`News`]: what can be seen of a live match, for any number of viewers at their own pace;
 //! - [`Story`]: a recorded match, to look at;
-//! - [`HintQuestion`]: a hint for whoever is to move.
+//! - [`HintQuestion`]: a hint for whoever is to move;
+//! - [`Stopping`]: requests to stop, and the grace that running games have.
 //!
 //! ```
 //! use rookery_live::{Guest, Terms, prepare};
@@ -31,14 +32,16 @@ mod hint;
 mod hurry;
 mod prepare;
 mod replay;
+mod stopping;
 mod story;
 mod view;
 
-pub use guest::{Guest, OpenError, Opening, open};
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, open};
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use prepare::{Match, Played, PrepareError, prepare};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
+pub use stopping::{GRACE, Signal, Stopping};
 pub use story::{Story, made_before, read_story, write_record};
 pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 

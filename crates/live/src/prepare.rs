@@ -12,7 +12,7 @@ use rookery_referee::{
 };
 use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, Setup as _, SetupError};
 use rookery_search::Strategy;
-use rookery_wire::{Lent, Protocols};
+use rookery_wire::{Protocols, UnknownProtocol};
 
 use crate::handle::{AnyDesk, LiveMatch};
 use crate::hurry::{Hurried, Hurry};
@@ -154,9 +154,13 @@ struct Preparing<'a> {
 
 /// Whoever sits at a seat, with what it takes to play.
 enum Seated<P: Position> {
-    BuiltIn { strategy: Box<dyn Strategy<P>>, quick: bool },
+    BuiltIn {
+        strategy: Box<dyn Strategy<P>>,
+        quick: bool,
+    },
     Person,
-    Program(Box<dyn Player<P>>),
+    /// Its link, and what seats it there once the time runs.
+    Program(Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>),
     Absent(Absent),
 }
 
@@ -185,7 +189,7 @@ impl Visit for Preparing<'_> {
         let begun = begin::<G>(&spec, slot)?;
         let mut seated = Vec::with_capacity(guests.len());
         for (seat, guest) in Seat::all(guests.len()).zip(guests) {
-            seated.push(seat_one::<G>(&spec, seat, guest, protocols)?);
+            seated.push(seat_one::<G>(seat, guest, protocols)?);
         }
         let Begun { start, referee, moves, entries, movers, record, path, cut, finished } = begun;
         let desk = Desk::new(&spec, controls.clone(), movers);
@@ -207,7 +211,6 @@ impl Visit for Preparing<'_> {
 }
 
 fn seat_one<G: Game>(
-    spec: &MatchSpec,
     seat: Seat,
     guest: Guest,
     protocols: &Protocols,
@@ -219,22 +222,13 @@ fn seat_one<G: Game>(
             Seated::BuiltIn { strategy, quick: info.quick }
         }
         Guest::Person => Seated::Person,
-        Guest::Linked(lent, protocol) => Seated::Program(link::<G>(spec, seat, lent, protocol, protocols)?),
+        Guest::Linked(lent, protocol) => {
+            let unknown = |error: UnknownProtocol| PrepareError::Protocol(seat, error.to_string());
+            let seating = protocols.get::<PositionOf<G>>(protocol).map_err(unknown)?;
+            Seated::Program(Box::new(move |lag| seating(lent, lag)))
+        }
         Guest::Absent(fault) => Seated::Absent(Absent(fault)),
     })
-}
-
-fn link<G: Game>(
-    spec: &MatchSpec,
-    seat: Seat,
-    lent: Lent,
-    protocol: &'static str,
-    protocols: &Protocols,
-) -> Result<Box<dyn Player<PositionOf<G>>>, PrepareError> {
-    let _ = spec;
-    protocols
-        .player::<PositionOf<G>>(protocol, lent)
-        .map_err(|error| PrepareError::Protocol(seat, error.to_string()))
 }
 
 /// A match as it stands when it begins or goes on.
@@ -421,8 +415,10 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 None if timed => Thinking::Pooled,
                 None => Thinking::Inline,
             };
-            let mut players: Vec<Box<dyn Player<P>>> =
-                seated.into_iter().map(|seated| player(seated, &desk, &spec, &thinking)).collect();
+            let mut players: Vec<Box<dyn Player<P>>> = seated
+                .into_iter()
+                .map(|seated| player(seated, &desk, &spec, &thinking, &terms.lag))
+                .collect();
             let session = Session { spec: &spec, terms: &terms, moves: &moves, controls };
             let end = play(referee, &mut players, &session, &mut watching).await;
             drop(players);
@@ -463,6 +459,7 @@ fn player<P: Keyed + Notation + Picture>(
     desk: &Desk<P>,
     spec: &MatchSpec,
     thinking: &Thinking,
+    lag: &LagProbe,
 ) -> Box<dyn Player<P>> {
     match seated {
         Seated::BuiltIn { strategy, quick } => {
@@ -476,7 +473,7 @@ fn player<P: Keyed + Notation + Picture>(
             Box::new(player.with_limits(spec.limits))
         }
         Seated::Person => Box::new(desk.person()),
-        Seated::Program(player) => player,
+        Seated::Program(seat) => seat(lag),
         Seated::Absent(absent) => Box::new(absent),
     }
 }

@@ -179,7 +179,7 @@ mod tests {
         };
         let mut cases = vec![];
         drill::<rookery_games::hexapawn::Hexapawn>(&hexapawn::EXPERTISE, &order, &mut |case| {
-            cases.push(case.clone())
+            cases.push(case.clone());
         })
         .unwrap();
         cases

@@ -5,13 +5,16 @@ use rookery_search::{Goal, Perfect, Strategy};
 
 use crate::{PlayerInfo, SolveError, SolveOrder, Solved};
 
+/// A strategy by its name, with its options; `None` if there is none of this name.
+pub type ByName<P> = fn(&str, &Options<'_>) -> Option<Box<dyn Strategy<P>>>;
+
 /// Players that know only this game, and a way to solve it.
 #[derive(Clone, Copy, Debug)]
 pub struct Expertise<P: Position> {
     /// The players, from weak to strong where that is clear.
     pub players: &'static [PlayerInfo],
     /// One of them, by name.
-    pub strategy: fn(&str, &Options<'_>) -> Option<Box<dyn Strategy<P>>>,
+    pub strategy: ByName<P>,
     /// Finds out what a position is worth with best play, or says why it cannot.
     pub solve: fn(&P, &SolveOrder) -> Result<Solved, SolveError>,
 }

@@ -31,7 +31,7 @@ pub mod stones;
 mod strength;
 
 pub use drill::{DrillCase, DrillError, DrillOrder, drill};
-pub use expertise::Expertise;
+pub use expertise::{ByName, Expertise};
 pub use named::{GENERAL, Named, PlayerError, PlayerInfo, players, strategy};
 pub use solve::{SolveError, SolveOrder, Solved, Value, solve};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rookery_catalog::{AnyPosition, game};
 use rookery_live::{Deed, Entry, Guest, LiveMatch, Snapshot, made_before, prepare, read_story, write_record};
 use rookery_record::{
-    Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path,
+    Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path, open_record,
 };
 use rookery_referee::{MatchSpec, Start};
 use rookery_rules::{GameSpec, Seat, Seed};
@@ -142,15 +142,9 @@ pub(crate) fn resume(runtime: &Handle, path: &Path) -> Result<Opened, String> {
     Ok(Opened { snapshot, live: Some(live), record: Some(path.to_owned()), problem: None, notice })
 }
 
-/// Opens a record to read it; nothing but a file.
 fn open(path: &Path) -> Result<BufReader<File>, String> {
-    let name = clean(&path.display().to_string());
-    let cannot = |error: &dyn std::fmt::Display| format!("cannot open {name}: {error}");
-    let what = fs::metadata(path).map_err(|error| cannot(&error))?;
-    if !what.is_file() {
-        return Err(cannot(&"it is no file; expected the record of a match"));
-    }
-    File::open(path).map(BufReader::new).map_err(|error| cannot(&error))
+    let file = open_record(path).map(BufReader::new);
+    file.map_err(|error| format!("cannot open {}: {error}", clean(&path.display().to_string())))
 }
 
 /// What was agreed before a recorded match. Whatever is no record is found out here, before anything is written to it.

@@ -2,29 +2,31 @@
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rookery_live::Entry;
+use rookery_live::{Entry, Stopping};
 use rookery_referee::Refusal;
 use rookery_rules::Seat;
 
 use crate::command::{Command, HELP, MAX_INPUT};
 use crate::table::Announcement;
 use crate::telling::capital;
-use crate::{Leave, Table, Typed, clean, quoted, read_typed};
+use crate::{Leave, Table, Typed, clean, markdown, quoted, read_typed};
+
+/// The width of texts where nobody says how wide a line may be.
+const COLUMNS: usize = 80;
 
 /// How long a wish to stop, or something that happens by itself, may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Plays until the input ends, says `quit`, or `stop` is raised, and says then how to go on.
+/// Plays until the input ends, says `quit`, or somebody wants us to `stop`, and says then how to go on.
 pub fn play(
     table: &mut Table,
     input: impl BufRead + Send + 'static,
     out: &mut dyn Write,
-    stop: &AtomicBool,
+    stop: &Stopping,
 ) -> io::Result<Leave> {
     let lines = read_lines(input);
     let told = table.history().len();
@@ -43,25 +45,20 @@ pub fn play(
 }
 
 /// Shows a match of computers, or a record, from its beginning, with a pause after each move.
-pub fn watch(
-    table: &mut Table,
-    delay: Duration,
-    out: &mut dyn Write,
-    stop: &AtomicBool,
-) -> io::Result<Leave> {
+pub fn watch(table: &mut Table, delay: Duration, out: &mut dyn Write, stop: &Stopping) -> io::Result<Leave> {
     introduce(table, out)?;
     table.to_start();
     loop {
         writeln!(out, "\n{}", table.position().board())?;
         out.flush()?;
         // The match goes on by itself, and may be far ahead.
-        while table.is_present() && table.is_live() && !stop.load(Ordering::Relaxed) {
+        while table.is_present() && table.is_live() && !stop.is_requested() {
             table.wait(LOOK_EVERY);
         }
         if !table.is_present() {
             pause(delay, stop);
         }
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_requested() {
             return Ok(Leave::Interrupted);
         }
         if !table.step(true) {
@@ -78,9 +75,9 @@ pub fn watch(
     Ok(Leave::Quit)
 }
 
-fn pause(delay: Duration, stop: &AtomicBool) {
+fn pause(delay: Duration, stop: &Stopping) {
     let end = Instant::now() + delay;
-    while !stop.load(Ordering::Relaxed)
+    while !stop.is_requested()
         && let Some(rest) = end.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())
     {
         thread::sleep(rest.min(LOOK_EVERY));
@@ -132,7 +129,7 @@ pub(crate) fn clock_text(time: Duration) -> String {
 struct Play<'a> {
     table: &'a mut Table,
     out: &'a mut dyn Write,
-    stop: &'a AtomicBool,
+    stop: &'a Stopping,
     lines: Receiver<io::Result<Typed>>,
     /// How much of the history was told.
     told: usize,
@@ -177,7 +174,7 @@ impl Play<'_> {
         loop {
             self.tell_others()?;
             self.out.flush()?;
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.is_requested() {
                 return Ok(Leave::Interrupted);
             }
             if !self.table.is_busy() {
@@ -207,7 +204,7 @@ impl Play<'_> {
                 Err(RecvTimeoutError::Disconnected) => break Typed::End,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.is_requested() {
                 return Ok(Next::Leave(Leave::Interrupted));
             }
             if self.table.poll().is_some() {
@@ -296,7 +293,12 @@ impl Play<'_> {
                 let moves = self.table.position().moves();
                 writeln!(self.out, "{} legal moves: {}", moves.len(), moves.join(" "))
             }
-            Command::Rules => writeln!(self.out, "{}", self.table.rules()),
+            Command::Rules => {
+                for line in markdown::render(self.table.rules(), COLUMNS) {
+                    writeln!(self.out, "{}", line.text())?;
+                }
+                Ok(())
+            }
             _ => self.say_board(),
         }
     }
@@ -329,7 +331,7 @@ impl Play<'_> {
             match self.table.wait(LOOK_EVERY) {
                 Some(Announcement::Hint(hint)) => writeln!(self.out, "Hint: {}.", hint.reason)?,
                 Some(_) => return Ok(Ok(Next::Board)),
-                None if self.stop.load(Ordering::Relaxed) => return Ok(Ok(Next::Leave(Leave::Interrupted))),
+                None if self.stop.is_requested() => return Ok(Ok(Next::Leave(Leave::Interrupted))),
                 None => {}
             }
         }

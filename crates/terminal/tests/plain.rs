@@ -4,19 +4,19 @@
 mod common;
 
 use std::io::{BufReader, Cursor};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{agreed, runtime, table};
+use rookery_live::{Signal, Stopping};
 use rookery_terminal::{Keep, Leave, Table, plain};
+use rookery_testkit::TempFolder;
 
 fn play(spec: &str, players: &[&str], input: &[u8]) -> (String, Table) {
     let mut table = table(spec, players);
     let mut out = vec![];
     // A small buffer, so that lines are cut anywhere.
     let input = BufReader::with_capacity(7, Cursor::new(input.to_vec()));
-    plain::play(&mut table, input, &mut out, &AtomicBool::new(false)).unwrap();
+    plain::play(&mut table, input, &mut out, &Stopping::new(Duration::ZERO)).unwrap();
     (String::from_utf8(out).unwrap(), table)
 }
 
@@ -58,7 +58,7 @@ fn every_game_can_be_played_to_its_end() {
 fn a_match_of_computers_is_watched_to_its_end() {
     let mut table = table("stones:rows=3,cols=2", &["first", "first"]);
     let mut out = vec![];
-    plain::watch(&mut table, Duration::ZERO, &mut out, &AtomicBool::new(false)).unwrap();
+    plain::watch(&mut table, Duration::ZERO, &mut out, &Stopping::new(Duration::ZERO)).unwrap();
     let said = String::from_utf8(out).unwrap();
     assert!(said.trim_end().ends_with(" won."), "{said}");
     assert_eq!(said.matches(" plays ").count(), table.history().len());
@@ -86,16 +86,15 @@ impl std::io::Read for Silent {
 
 #[test]
 fn a_wish_to_stop_is_noticed_while_nobody_types_and_while_a_computer_thinks() {
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("plain");
-    let _ = std::fs::remove_dir_all(&folder);
+    let folder = TempFolder::new("plain");
     for players in [["human", "first"], ["mcts:playouts=100000000", "human"]] {
         let keep = Keep::Near(folder.join("it's.rookery.jsonl"));
         let mut table = Table::begin(runtime(), agreed("fish", &players), &keep).unwrap();
-        let stop = Arc::new(AtomicBool::new(false));
-        let raise = Arc::clone(&stop);
+        let stop = Stopping::new(Duration::ZERO);
+        let raise = stop.clone();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
-            raise.store(true, Ordering::Relaxed);
+            raise.request(Signal::Interrupt);
         });
         let (mut out, began) = (vec![], Instant::now());
         let left = plain::play(&mut table, BufReader::new(Silent), &mut out, &stop).unwrap();
@@ -108,7 +107,6 @@ fn a_wish_to_stop_is_noticed_while_nobody_types_and_while_a_computer_thinks() {
         let again = Table::resume(runtime(), &record).unwrap();
         assert!(again.is_live(), "it goes on");
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -116,11 +114,11 @@ fn time_that_is_over_is_told_to_whoever_types_nothing() {
     let mut spec = agreed("hexapawn", &["human", "first"]);
     spec.time = "100ms".parse().unwrap();
     let mut table = Table::begin(runtime(), spec, &Keep::No).unwrap();
-    let stop = Arc::new(AtomicBool::new(false));
-    let raise = Arc::clone(&stop);
+    let stop = Stopping::new(Duration::ZERO);
+    let raise = stop.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(2));
-        raise.store(true, Ordering::Relaxed);
+        raise.request(Signal::Interrupt);
     });
     let mut out = vec![];
     plain::play(&mut table, BufReader::new(Silent), &mut out, &stop).unwrap();

@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{Stage, agreed, runtime, table};
@@ -14,20 +14,12 @@ use rookery_live::{Asked, Story, read_story};
 use rookery_terminal::launcher::{Launcher, Recent, Wish};
 use rookery_terminal::run::Screen;
 use rookery_terminal::{App, Keep, Leave, Palette, Table};
-use rookery_testkit::golden;
+use rookery_testkit::{TempFolder, golden};
 
 #[track_caller]
 fn golden(name: &str, stage: &Stage) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/screens"));
     golden::check(&folder.join(format!("{name}.txt")), &stage.text());
-}
-
-/// A folder for one test, empty at the start.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screens").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
 }
 
 #[test]
@@ -424,7 +416,7 @@ fn what_somebody_says_stands_among_the_moves() {
 
 #[test]
 fn matches_are_saved_loaded_and_begun_anew() {
-    let dir = folder("save");
+    let dir = TempFolder::new("save");
     let copy = dir.join("copy.rookery.jsonl");
     let mut stage = Stage::new("hexapawn", &["human", "first"]);
     stage.type_text("c2\n");
@@ -453,7 +445,7 @@ fn story(path: &Path) -> Story {
 
 #[test]
 fn records_are_kept_from_the_first_moment_each_match_in_a_file_of_its_own() {
-    let dir = folder("kept");
+    let dir = TempFolder::new("kept");
     let first = dir.join("fish.rookery.jsonl");
     let keep = Keep::Near(first.clone());
     let spec = agreed("fish:rows=4,cols=3,seed=1", &["human", "first"]);
@@ -498,7 +490,7 @@ fn records_are_kept_from_the_first_moment_each_match_in_a_file_of_its_own() {
 
 #[test]
 fn a_record_that_cannot_be_kept_does_not_keep_anybody_from_playing() {
-    let dir = folder("in-the-way");
+    let dir = TempFolder::new("in-the-way");
     let in_the_way = dir.join("file");
     fs::write(&in_the_way, "").unwrap();
     let spec = || agreed("hexapawn", &["human", "first"]);
@@ -514,17 +506,45 @@ fn a_record_that_cannot_be_kept_does_not_keep_anybody_from_playing() {
 
 #[test]
 fn what_is_no_record_is_left_as_it_is() {
-    let dir = folder("no-record");
+    let dir = TempFolder::new("no-record");
     let letter = dir.join("letter.txt");
     fs::write(&letter, "Dear Ann,\n").unwrap();
     let problem = Table::resume(runtime(), &letter).unwrap_err();
     assert!(problem.contains("line 1"), "{problem}");
     assert_eq!(fs::read(&letter).unwrap(), b"Dear Ann,\n");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
-    assert!(Table::resume(runtime(), &dir).unwrap_err().contains("it is no file"));
+    assert!(Table::resume(runtime(), &dir).unwrap_err().contains("it is a folder and no file"));
     let none = dir.join("none.rookery.jsonl");
     assert!(Table::resume(runtime(), &none).unwrap_err().starts_with("cannot open "));
     assert!(!none.exists());
+}
+
+#[test]
+fn a_name_is_offered_for_a_copy() {
+    let mut stage = Stage::new("hexapawn:rows=4,cols=4", &["human", "first"]);
+    stage.type_text("b2\n");
+    stage.type_text("s");
+    stage.shows("│ hexapawn.rookery.jsonl ");
+    golden("save", &stage);
+    // What is typed takes its place, and Tab takes it over.
+    stage.type_text("x");
+    stage.shows("│ x_ ");
+    stage.press(KeyCode::Backspace);
+    stage.press(KeyCode::Tab);
+    stage.shows("│ hexapawn.rookery.jsonl_ ");
+    stage.press(KeyCode::Esc);
+
+    let dir = TempFolder::new("copy");
+    let keep = Keep::At(dir.join("mine.rookery.jsonl"));
+    let spec = agreed("hexapawn:rows=4,cols=4", &["human", "first"]);
+    let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Palette::Mono);
+    stage.type_text("b2\n");
+    stage.type_text("s");
+    stage.shows("│ mine.rookery.jsonl ");
+    stage.press(KeyCode::Esc);
+    // Nothing is offered to be loaded, so Enter closes the line.
+    stage.type_text("l\n");
+    assert!(!stage.text().contains("Go on with the record in"), "{}", stage.text());
 }
 
 #[test]
@@ -599,7 +619,8 @@ fn header(name: &str, player: &str) -> String {
 
 #[test]
 fn a_hostile_record_cannot_move_the_cursor() {
-    let path = folder("hostile").join("match.rookery.jsonl");
+    let dir = TempFolder::new("hostile");
+    let path = dir.join("match.rookery.jsonl");
     let said = r#"{"said":{"seat":0,"text":"\u202eolleh"}}"#;
     let line = header(r#""A\u001b[2J\u202e""#, r#""cmd:x\u001b]0;y\u0007""#);
     fs::write(&path, format!("{line}{said}\n")).unwrap();
@@ -615,7 +636,8 @@ fn a_hostile_record_cannot_move_the_cursor() {
 
 #[test]
 fn a_match_with_a_program_is_only_looked_at() {
-    let path = folder("program").join("match.rookery.jsonl");
+    let dir = TempFolder::new("program");
+    let path = dir.join("match.rookery.jsonl");
     for (player, expected) in [
         (
             r#""cmd:./bot""#,

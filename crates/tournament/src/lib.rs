@@ -1,33 +1,59 @@
-//! Many matches: who sits where ([`Seating`]), and what the results say ([`Summary`]); tournaments of any [`Format`],
-//! such as [`KnockOut`], which [`hold`] holds with whatever entrants a [`Host`] has.
+//! Many matches: who plays whom and why, and what the results say.
+//!
+//! A tournament pulls. A [`Format`] takes results and gives the [`Pairing`]s that may be played now; a [`Scheduler`]
+//! keeps as many of them running as there is room for, and [`hold`] plays them through a [`Dispatcher`]. [`Series`]
+//! lets a few players play many games with every [`Seating`], and [`Summary`] says who is stronger and how sure that
+//! is; [`KnockOut`] finds the best of many.
+//!
+//! Nothing here plays a game, reads a file or needs a runtime. Resuming is taking the results of an earlier run:
 //!
 //! ```
-//! use rookery_rules::Seed;
-//! use rookery_tournament::{GameResult, Seating, Summary};
+//! use rookery_referee::Cause;
+//! use rookery_rules::{Outcome, Seat};
+//! use rookery_tournament::{GameResult, Scheduler, Series, Summary};
 //!
-//! // Two players, swapped pairs on the same start.
-//! assert_eq!(Seating::of_game(0, 2).players, [0, 1]);
-//! assert_eq!(Seating::of_game(1, 2).players, [1, 0]);
-//! assert_eq!(Seating::of_game(0, 2).block, Seating::of_game(1, 2).block);
+//! let series = Series::new(2, 100);
+//! let stored: Vec<GameResult> = (0..40)
+//!     .filter_map(|game| series.pairing(game))
+//!     .map(|pairing| GameResult::new(&pairing, Some(Outcome::win(2, Seat::new(0))), Cause::Normal))
+//!     .collect();
 //!
-//! let won = |game, winner| GameResult {
-//!     seating: Seating::of_game(game, 2),
-//!     outcome: Some(rookery_rules::Outcome::win(2, rookery_rules::Seat::new(winner))),
-//! };
-//! // Player 0 wins from both seats.
-//! let summary = Summary::new(2, &[won(0, 0), won(1, 1)]);
-//! assert_eq!(summary.players[0].total.wins, 2);
-//! # let _ = Seed(0);
+//! let mut summary = Summary::new(2);
+//! let mut scheduler = Scheduler::new(series, 8);
+//! for result in &stored {
+//!     scheduler.earlier(result);
+//!     summary.add(result);
+//! }
+//! let next: Vec<u64> = scheduler.ready()?.into_iter().map(|pairing| pairing.id).collect();
+//! assert_eq!(next, [40, 41, 42, 43, 44, 45, 46, 47]);
+//! assert_eq!(summary.players()[0].total.wins, 20, "each wins the games it begins");
+//! # Ok::<(), rookery_tournament::ScheduleError>(())
 //! ```
 
+mod entrants;
+mod estimate;
 mod event;
+mod format;
+mod hold;
 mod knock_out;
-mod manager;
+pub mod old;
+mod pairing;
+mod ranges;
+mod result;
+mod scheduler;
 mod seating;
+mod series;
 mod summary;
 
-pub use event::{TournamentEvent, Watcher};
+pub use entrants::{Entrant, Entrants, NameTaken};
+pub use estimate::{Elo, Estimate};
+pub use event::{TournamentEvent, TournamentOutcome, Watcher};
+pub use format::{Format, Next, Round};
+pub use hold::{Dispatcher, Report, hold};
 pub use knock_out::KnockOut;
-pub use manager::{Format, GroupResult, Host, Round, Step, TournamentOutcome, hold};
+pub use pairing::{Pairing, Reason};
+pub use result::GameResult;
+pub use scheduler::{ScheduleError, Scheduler};
 pub use seating::Seating;
-pub use summary::{Elo, Estimate, GameResult, PlayerSummary, Summary, Tally};
+pub use series::Series;
+pub use summary::{LeftOver, PlayerSummary, Summary, Tally};

@@ -1,26 +1,20 @@
 //! What the results of a series say, and how sure that is.
 
-use rookery_rules::{Outcome, Seat};
+use std::collections::BTreeMap;
 
-use crate::Seating;
+use rookery_rules::{MAX_SEATS, Outcome, Seat};
 
-/// How one game of a series ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GameResult {
-    /// Who sat where.
-    pub seating: Seating,
-    /// The outcome by seat; `None` if the game was aborted and does not count.
-    pub outcome: Option<Outcome>,
-}
+use crate::estimate::Sums;
+use crate::ranges::Ranges;
+use crate::{Elo, Entrant, Estimate, GameResult};
 
-impl GameResult {
-    /// The points of a player: 1 for a win, a share of 1 for a shared first place, else 0. `None` if aborted.
-    pub fn points(&self, player: usize) -> Option<f64> {
-        let outcome = self.outcome.as_ref()?;
-        let seat = Seat::new(self.seating.seat_of(player) as u8);
-        let share = 1.0 / outcome.winners.len().max(1) as f64;
-        Some(if outcome.winners.contains(seat) { share } else { 0.0 })
-    }
+/// A point in parts, so that every share of it is a whole number: the first place is shared by 1 to 8.
+const POINT: i32 = 840;
+const _: () = assert!(MAX_SEATS == 8, "a point can be shared by as many as have a seat");
+
+/// The points of a seat: a share of 1 for the first place, else 0; in parts of a point.
+fn parts(outcome: &Outcome, seat: Seat) -> i32 {
+    if outcome.winners.contains(seat) { POINT / outcome.winners.len() as i32 } else { 0 }
 }
 
 /// Wins, draws and losses.
@@ -43,83 +37,15 @@ impl Tally {
         }
     }
 
+    fn merge(&mut self, other: &Self) {
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+    }
+
     /// All games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
-    }
-}
-
-/// A mean, and how far it may be off: the true one lies within `error` of it with 95 % certainty.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Estimate {
-    /// The mean.
-    pub mean: f64,
-    /// Half of the interval; `None` if there are too few values to say.
-    pub error: Option<f64>,
-}
-
-impl Estimate {
-    /// Of shares between 0 and 1; `None` if there are none. Never certain, also when all shares are equal.
-    pub fn of_shares(shares: &[f64]) -> Option<Self> {
-        let mean = Self::new(shares)?.mean;
-        let (low, high) = share_interval(shares);
-        Some(Self { mean, error: Some((mean - low).max(high - mean)) })
-    }
-
-    /// Of these values; `None` if there are none.
-    pub fn new(values: &[f64]) -> Option<Self> {
-        let n = values.len() as f64;
-        if values.is_empty() {
-            return None;
-        }
-        let mean = values.iter().sum::<f64>() / n;
-        let error = (values.len() > 1).then(|| {
-            let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-            1.96 * (variance / n).sqrt()
-        });
-        Some(Self { mean, error })
-    }
-}
-
-/// The ends of the 95 % interval of a mean of shares between 0 and 1: Wilson's interval with the variance that was
-/// seen. Unlike the usual one it stays between 0 and 1, and it does not call ten wins out of ten certain.
-fn share_interval(shares: &[f64]) -> (f64, f64) {
-    const Z: f64 = 1.96;
-    let n = shares.len() as f64;
-    let mean = shares.iter().sum::<f64>() / n;
-    let variance = shares.iter().map(|share| (share - mean).powi(2)).sum::<f64>() / n;
-    let centre = mean + Z * Z / (2.0 * n);
-    let half = Z * (variance / n + Z * Z / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + Z * Z / n;
-    // Rounding must not leave the range, where a clean sweep ends.
-    (((centre - half) / scale).max(0.0), ((centre + half) / scale).min(1.0))
-}
-
-/// How much stronger the first player is than the second, in Elo points, with 95 % certainty. A side that won
-/// everything is stronger by an unlimited number of points, and an end of the interval may be unlimited too.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Elo {
-    /// The best guess.
-    pub difference: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
-}
-
-impl Elo {
-    /// From the shares of the first player in independent parts of the series; `None` if there are none.
-    fn new(shares: &[f64]) -> Option<Self> {
-        // Beyond this share the difference is larger than any that could be told apart from a clean sweep.
-        let elo = |share: f64| match share {
-            _ if share < 1e-9 => f64::NEG_INFINITY,
-            _ if share > 1.0 - 1e-9 => f64::INFINITY,
-            // Adding zero turns a negative zero into zero.
-            _ => -400.0 * (1.0 / share - 1.0).log10() + 0.0,
-        };
-        let mean = Estimate::new(shares)?.mean;
-        let (low, high) = share_interval(shares);
-        Some(Self { difference: elo(mean), low: elo(low), high: elo(high) })
     }
 }
 
@@ -138,115 +64,204 @@ pub struct PlayerSummary {
     pub score: Option<Estimate>,
 }
 
-/// What a series says.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Summary {
-    /// One a player.
-    pub players: Vec<PlayerSummary>,
-    /// For two players: how much stronger the first one is.
-    pub elo: Option<Elo>,
-    /// Games that were aborted and do not count.
+/// The games of blocks that are not complete. They say nothing about who is stronger: not everybody had every seat.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct LeftOver {
+    /// How many blocks they are of.
+    pub blocks: u64,
+    /// How many games, with those that were aborted.
+    pub games: u64,
+    /// How many of these were aborted.
     pub aborted: u64,
+    /// What each player has of them.
+    pub tallies: Vec<Tally>,
+}
+
+/// What a [`Series`](crate::Series) says, kept up to date game by game: only whole blocks count. The order in which
+/// games end does not matter, and the memory it needs grows with the blocks that are not complete, not with the games.
+///
+/// ```
+/// use rookery_referee::Cause;
+/// use rookery_rules::{Outcome, Seat};
+/// use rookery_tournament::{GameResult, Series, Summary};
+///
+/// let series = Series::new(2, 4);
+/// let mut summary = Summary::new(2);
+/// // The first player wins from both seats, and begins the next pair with a draw.
+/// for (game, outcome) in
+///     [(0, Outcome::win(2, Seat::new(0))), (1, Outcome::win(2, Seat::new(1))), (2, Outcome::draw(2))]
+/// {
+///     let pairing = series.pairing(game).expect("the series has four games");
+///     summary.add(&GameResult::new(&pairing, Some(outcome), Cause::Normal));
+/// }
+/// assert_eq!(summary.players()[0].total.wins, 2);
+/// assert_eq!((summary.games(), summary.left_over().games), (2, 1));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// The blocks that are complete.
+    whole: Totals,
+    /// For two players: the mean share of the first one in each of them. The two games of a pair are not independent of
+    /// each other, pairs are: this is what makes the error bars right.
+    pairs: Sums,
+    complete: Ranges,
+    /// The games of the others.
+    open: BTreeMap<u64, Vec<GameResult>>,
 }
 
 impl Summary {
-    /// Sums up a series.
-    pub fn new(n_players: usize, results: &[GameResult]) -> Self {
-        let players: Vec<PlayerSummary> =
-            (0..n_players).map(|player| sum_up(player, n_players, results)).collect();
-        let elo = if n_players == 2 { Elo::new(&pair_scores(results)) } else { None };
-        let aborted = results.iter().filter(|result| result.outcome.is_none()).count() as u64;
-        Self { players, elo, aborted }
-    }
-}
-
-fn sum_up(player: usize, n_players: usize, results: &[GameResult]) -> PlayerSummary {
-    let mut total = Tally::default();
-    let mut by_seat = vec![Tally::default(); n_players];
-    let (mut points, mut places, mut scores) = (vec![], vec![], vec![]);
-    for result in results {
-        let Some(outcome) = &result.outcome else { continue };
-        let seat = Seat::new(result.seating.seat_of(player) as u8);
-        total.add(outcome, seat);
-        by_seat[seat.index()].add(outcome, seat);
-        points.extend(result.points(player));
-        places.push(outcome.places()[seat] as f64);
-        scores.push(f64::from(outcome.scores[seat]));
-    }
-    PlayerSummary {
-        total,
-        by_seat,
-        points: Estimate::of_shares(&points),
-        place: Estimate::new(&places),
-        score: Estimate::new(&scores),
-    }
-}
-
-/// The first player's mean score in each pair of games with the same start. The two games of a pair are not
-/// independent of each other, pairs are: this is what makes the error bars right.
-fn pair_scores(results: &[GameResult]) -> Vec<f64> {
-    results
-        .chunk_by(|a, b| a.seating.block == b.seating.block)
-        .filter_map(|pair| {
-            let points: Vec<f64> = pair.iter().filter_map(|result| result.points(0)).collect();
-            Estimate::new(&points).map(|estimate| estimate.mean)
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn results(winners: &[Option<u8>]) -> Vec<GameResult> {
-        let outcome =
-            |winner: Option<u8>| winner.map_or(Outcome::draw(2), |seat| Outcome::win(2, Seat::new(seat)));
-        (0..)
-            .zip(winners)
-            .map(|(game, &winner)| GameResult {
-                seating: Seating::of_game(game, 2),
-                outcome: Some(outcome(winner)),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn tallies_follow_the_player_not_the_seat() {
-        // Seat 0 wins all four: each player wins the two games it began.
-        let summary = Summary::new(2, &results(&[Some(0); 4]));
-        for player in &summary.players {
-            assert_eq!(player.total, Tally { wins: 2, draws: 0, losses: 2 });
-            assert_eq!(player.by_seat[0], Tally { wins: 2, draws: 0, losses: 0 });
-            assert_eq!(player.by_seat[1], Tally { wins: 0, draws: 0, losses: 2 });
+    /// Of no games yet between so many players.
+    ///
+    /// # Panics
+    /// If there are no players, or more than a table has seats.
+    pub fn new(n_players: usize) -> Self {
+        assert!((1..=MAX_SEATS).contains(&n_players), "every player has a seat in every game");
+        Self {
+            whole: Totals::new(n_players),
+            pairs: Sums::default(),
+            complete: Ranges::default(),
+            open: BTreeMap::new(),
         }
-        let elo = summary.elo.unwrap();
-        assert!(elo.difference == 0.0 && elo.low < 0.0 && (elo.low + elo.high).abs() < 1e-9, "{elo:?}");
     }
 
-    #[test]
-    fn elo_of_three_quarters() {
-        // The first player wins one pair and draws the games of the other.
-        let summary = Summary::new(2, &results(&[Some(0), Some(1), None, None]));
-        let elo = summary.elo.unwrap();
-        assert!((elo.difference - 190.85).abs() < 0.01, "{elo:?}");
-        assert!(elo.low < elo.difference && elo.high > elo.difference);
+    /// Adds a game. `false` if it was added before or is not of such a series; then nothing has changed.
+    pub fn add(&mut self, result: &GameResult) -> bool {
+        let n_players = self.whole.players.len();
+        let is_of_series = result.seats_all(n_players)
+            && result.pairing < u64::MAX
+            && result.block == result.pairing / n_players as u64;
+        if !is_of_series || self.complete.contains(result.block) {
+            return false;
+        }
+        let block = self.open.entry(result.block).or_default();
+        if block.iter().any(|other| other.pairing == result.pairing) {
+            return false;
+        }
+        block.push(result.clone());
+        if block.len() == n_players
+            && let Some(games) = self.open.remove(&result.block)
+        {
+            self.complete.insert(result.block);
+            for game in &games {
+                self.whole.add(game);
+            }
+            if n_players == 2 {
+                self.add_pair(&games);
+            }
+        }
+        true
     }
 
-    #[test]
-    fn a_clean_sweep_has_no_upper_end() {
-        let sweep: Vec<Option<u8>> = (0..100).map(|game| Some(game % 2)).collect();
-        let elo = Summary::new(2, &results(&sweep)).elo.unwrap();
-        assert!(elo.difference.is_infinite() && elo.high.is_infinite());
-        // Wilson's lower end for 50 of 50 pairs is a share of 0.9286.
-        assert!((elo.low - 446.0).abs() < 1.0, "{elo:?}");
+    /// Adds the mean of the games that count, if there are any. It is a whole number of parts.
+    fn add_pair(&mut self, games: &[GameResult]) {
+        let first = |outcome: &Outcome, game: &GameResult| Some(parts(outcome, game.seat_of(Entrant(0))?));
+        let counted = games.iter().filter_map(|game| first(game.outcome.as_ref()?, game));
+        let (n, sum) = counted.fold((0, 0), |(n, sum), parts| (n + 1, sum + parts));
+        if n > 0 {
+            self.pairs.add(sum / n);
+        }
     }
 
-    #[test]
-    fn aborted_games_do_not_count() {
-        let mut all = results(&[Some(0), Some(0)]);
-        all[1].outcome = None;
-        let summary = Summary::new(2, &all);
-        assert_eq!(summary.aborted, 1);
-        assert_eq!(summary.players[0].total.games(), 1);
+    /// The games of whole blocks, with those that were aborted.
+    pub const fn games(&self) -> u64 {
+        self.whole.games
+    }
+
+    /// How many of these were aborted and do not count.
+    pub const fn aborted(&self) -> u64 {
+        self.whole.aborted
+    }
+
+    /// How many of these ended in which way: the words of [`Cause`](rookery_referee::Cause), in their order.
+    pub fn endings(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.whole.endings.iter().map(|(&word, &n)| (word, n))
+    }
+
+    /// One a player.
+    pub fn players(&self) -> Vec<PlayerSummary> {
+        self.whole.players.iter().map(Player::sum_up).collect()
+    }
+
+    /// For two players: how much stronger the first one is.
+    pub fn elo(&self) -> Option<Elo> {
+        self.pairs.elo(POINT)
+    }
+
+    /// The games of blocks that are not complete.
+    pub fn left_over(&self) -> LeftOver {
+        let mut all = Totals::new(self.whole.players.len());
+        self.open.values().flatten().for_each(|game| all.add(game));
+        LeftOver {
+            blocks: self.open.len() as u64,
+            games: all.games,
+            aborted: all.aborted,
+            tallies: all.players.iter().map(Player::total).collect(),
+        }
+    }
+}
+
+/// Games, summed up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Totals {
+    players: Vec<Player>,
+    games: u64,
+    aborted: u64,
+    endings: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Player {
+    by_seat: Vec<Tally>,
+    /// In parts of a [`POINT`].
+    points: Sums,
+    places: Sums,
+    scores: Sums,
+}
+
+impl Totals {
+    fn new(n_players: usize) -> Self {
+        let player = Player {
+            by_seat: vec![Tally::default(); n_players],
+            points: Sums::default(),
+            places: Sums::default(),
+            scores: Sums::default(),
+        };
+        Self { players: vec![player; n_players], games: 0, aborted: 0, endings: BTreeMap::new() }
+    }
+
+    /// Adds a game in which every player has a seat.
+    fn add(&mut self, result: &GameResult) {
+        self.games += 1;
+        *self.endings.entry(result.cause.word()).or_default() += 1;
+        let Some(outcome) = &result.outcome else {
+            self.aborted += 1;
+            return;
+        };
+        let places = outcome.places();
+        for (seat, &Entrant(player)) in Seat::all(result.entrants.len()).zip(&result.entrants) {
+            let player = &mut self.players[player as usize];
+            player.by_seat[seat.index()].add(outcome, seat);
+            player.points.add(parts(outcome, seat));
+            player.places.add(places[seat] as i32);
+            player.scores.add(outcome.scores[seat]);
+        }
+    }
+}
+
+impl Player {
+    fn total(&self) -> Tally {
+        let mut total = Tally::default();
+        self.by_seat.iter().for_each(|tally| total.merge(tally));
+        total
+    }
+
+    fn sum_up(&self) -> PlayerSummary {
+        PlayerSummary {
+            total: self.total(),
+            by_seat: self.by_seat.clone(),
+            points: self.points.shares(POINT),
+            place: self.places.estimate(1),
+            score: self.scores.estimate(1),
+        }
     }
 }

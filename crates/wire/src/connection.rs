@@ -3,29 +3,37 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use rookery_referee::{BoxFuture, Fault, Offence};
+use rookery_referee::{BoxFuture, Evidence, Fault, Offence};
 use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
 
-use crate::inbox::{Bounds, Framing, Inbox, excerpt};
+use crate::inbox::{Bounds, Framing, Inbox};
 use crate::process::Process;
+use crate::transport::Transport;
+
+/// How long after the end of a program its output is still read, if somebody else holds it open. All that it wrote
+/// itself is there already; the system only has to tell us.
+const TIME_TO_DRAIN: Duration = Duration::from_millis(30);
 
 /// The other end of a player: reads messages within bounds, writes each message at once.
 pub struct Connection {
     reader: Box<dyn AsyncRead + Send + Unpin>,
     writer: Box<dyn AsyncWrite + Send + Unpin>,
     inbox: Inbox,
-    /// What is to be sent and was not taken yet.
+    /// What is to be sent, and how much of it was taken already.
     outbox: Vec<u8>,
-    /// Who is at the other end, for logs: an address, or the command of a process.
+    n_taken: usize,
     peer: String,
     process: Option<Process>,
+    /// Running once a program has ended: how long its output is still read.
+    draining: Option<Pin<Box<Sleep>>>,
     /// What will be known of a process that is ending.
-    obituary: Option<BoxFuture<'static, String>>,
+    exit_report: Option<BoxFuture<'static, Evidence>>,
     /// Why nothing more can be read.
     ended: Option<Fault>,
 }
@@ -50,9 +58,11 @@ impl Connection {
             writer: Box::new(writer),
             inbox: Inbox::new(framing, bounds),
             outbox: vec![],
+            n_taken: 0,
             peer: peer.into(),
             process: None,
-            obituary: None,
+            draining: None,
+            exit_report: None,
             ended: None,
         }
     }
@@ -74,106 +84,23 @@ impl Connection {
         Self { process: Some(process), ..Self::new(reader, writer, peer, framing, bounds) }
     }
 
-    /// Who is at the other end, for logs.
-    pub fn peer(&self) -> &str {
-        &self.peer
-    }
-
-    /// Sends a message with one write. If this is given up half-way, the rest leaves before the next message.
-    pub async fn send(&mut self, message: &[u8]) -> Result<(), Fault> {
-        self.queue(message);
-        std::future::poll_fn(|cx| self.poll_flush(cx)).await
-    }
-
-    /// Puts a message behind what is still to be sent; [`poll_flush`](Self::poll_flush) sends it.
-    pub fn queue(&mut self, message: &[u8]) {
-        self.outbox.extend_from_slice(message);
-    }
-
-    /// Sends what is still to be sent; ready when nothing is left.
-    pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
-        match ready!(self.poll_write(cx)) {
-            Ok(()) => Poll::Ready(Ok(())),
-            Err(error) => self.poll_end(cx, &error.to_string()).map(Err),
-        }
-    }
-
-    /// Waits for the next message. Nothing is lost if this is given up half-way.
-    pub async fn receive(&mut self) -> Result<Vec<u8>, Fault> {
-        std::future::poll_fn(|cx| self.poll_receive(cx)).await
-    }
-
-    /// The next message, if it is there.
-    pub fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
-        loop {
-            if let Some(fault) = &self.ended {
-                return Poll::Ready(Err(fault.clone()));
-            }
-            if let Some(message) = self.inbox.next() {
-                if let Err(fault) = &message {
-                    self.ended = Some(fault.clone());
-                }
-                return Poll::Ready(message);
-            }
-            match self.poll_read(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(0)) => {
-                    // A last value that nothing follows is complete now.
-                    if let Some(last) = self.inbox.take_unfinished() {
-                        return Poll::Ready(Ok(last));
-                    }
-                    return self.poll_end(cx, "it closed the connection").map(Err);
-                }
-                Poll::Ready(Ok(_)) => {}
-                Poll::Ready(Err(error)) => return self.poll_end(cx, &error.to_string()).map(Err),
-            }
-        }
-    }
-
-    /// Sends a message and waits for the reply to it. What was sent before is no reply, but out of turn.
-    pub async fn call(&mut self, message: &[u8]) -> Result<Vec<u8>, Fault> {
-        match self.poll_receive(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(early) => return Err(unasked(&early?)),
-            Poll::Pending => self.spoken_early().map_or(Ok(()), Err)?,
-        }
-        self.send(message).await?;
-        self.receive().await
-    }
-
-    /// What has arrived although nobody was asked: a part of a message, which is not an answer to a later question.
-    pub fn spoken_early(&mut self) -> Option<Fault> {
-        if self.inbox.is_blank() {
-            return None;
-        }
-        let sent = excerpt(self.inbox.unfinished());
-        Some(Fault::new(Offence::OutOfTurn, format!("it was not asked yet, but sent {sent}")))
-    }
-
     /// The messages that arrive, before they are complete: for a peer that does not end its words.
     pub fn inbox(&mut self) -> &mut Inbox {
         &mut self.inbox
     }
 
-    /// Says that nothing more will be sent, and lets a process end in peace for a moment.
-    pub async fn close(mut self) {
-        // Whether the other end hears it does not matter any more.
-        let _ = self.writer.shutdown().await;
-        drop(self.writer);
-        if let Some(process) = self.process.take() {
-            process.end().await;
-        }
-    }
-
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.outbox.is_empty() {
-            let n_bytes = ready!(Pin::new(&mut self.writer).poll_write(cx, &self.outbox))?;
+        while self.n_taken < self.outbox.len() {
+            let rest = &self.outbox[self.n_taken..];
+            let n_bytes = ready!(Pin::new(&mut self.writer).poll_write(cx, rest))?;
             if n_bytes == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            self.outbox.drain(..n_bytes);
+            self.n_taken += n_bytes;
         }
         // An idle connection keeps no memory.
         self.outbox = vec![];
+        self.n_taken = 0;
         Pin::new(&mut self.writer).poll_flush(cx)
     }
 
@@ -194,17 +121,107 @@ impl Connection {
         }
     }
 
+    /// Ready when a program has ended and nothing is left to be read of what it wrote. Something that it has started may
+    /// hold its pipes open for ever; that does not make it any more alive.
+    fn poll_gone(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(process) = &mut self.process else {
+            return if self.exit_report.is_some() { Poll::Ready(()) } else { Poll::Pending };
+        };
+        if self.draining.is_none() {
+            ready!(process.poll_exit(cx));
+        }
+        self.draining.get_or_insert_with(|| Box::pin(sleep(TIME_TO_DRAIN))).as_mut().poll(cx)
+    }
+
+    /// Nothing more will come: the last message that nothing follows is complete now, and then it is over.
+    fn poll_last(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
+        if let Some(last) = self.inbox.take_unfinished() {
+            return Poll::Ready(Ok(last));
+        }
+        self.poll_end(cx, "it closed the connection").map(Err)
+    }
+
     /// The connection is of no use any more. How a process ended is known a moment later.
     fn poll_end(&mut self, cx: &mut Context<'_>, reason: &str) -> Poll<Fault> {
-        if let Some(process) = self.process.take() {
-            self.obituary = Some(Box::pin(process.obituary()));
+        if let Some(fault) = &self.ended {
+            return Poll::Ready(fault.clone());
         }
-        let fault = match &mut self.obituary {
-            Some(obituary) => Fault::new(Offence::Crashed, ready!(obituary.as_mut().poll(cx))),
+        if let Some(process) = self.process.take() {
+            self.exit_report = Some(Box::pin(process.exit_report()));
+        }
+        let fault = match &mut self.exit_report {
+            Some(report) => {
+                let evidence = Box::new(ready!(report.as_mut().poll(cx)));
+                Fault { offence: Offence::Crashed, evidence }
+            }
             None => Fault::new(Offence::Disconnected, reason),
         };
-        self.obituary = None;
-        Poll::Ready(self.ended.get_or_insert(fault).clone())
+        self.exit_report = None;
+        self.ended = Some(fault.clone());
+        Poll::Ready(fault)
+    }
+}
+
+impl Transport for Connection {
+    fn peer(&self) -> &str {
+        &self.peer
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
+        loop {
+            if let Some(fault) = &self.ended {
+                return Poll::Ready(Err(fault.clone()));
+            }
+            match self.inbox.next() {
+                None => {}
+                Some(Ok(message)) => return Poll::Ready(Ok(message)),
+                Some(Err(fault)) => {
+                    // A program that cannot be read any more has nothing left to do.
+                    self.process = None;
+                    self.ended = Some(fault.clone());
+                    return Poll::Ready(Err(fault));
+                }
+            }
+            match self.poll_read(cx) {
+                Poll::Pending => {
+                    ready!(self.poll_gone(cx));
+                    return self.poll_last(cx);
+                }
+                Poll::Ready(Ok(0)) => return self.poll_last(cx),
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => return self.poll_end(cx, &error.to_string()).map(Err),
+            }
+        }
+    }
+
+    fn queue(&mut self, message: &[u8]) {
+        self.outbox.extend_from_slice(message);
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        match self.poll_write(cx) {
+            Poll::Ready(Ok(())) => Poll::Ready(Ok(())),
+            Poll::Ready(Err(error)) => self.poll_end(cx, &error.to_string()).map(Err),
+            Poll::Pending => {
+                ready!(self.poll_gone(cx));
+                self.poll_end(cx, "it is gone").map(Err)
+            }
+        }
+    }
+
+    fn unfinished(&mut self) -> &[u8] {
+        self.inbox.unfinished()
+    }
+
+    fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            // Whether the other end hears it does not matter any more.
+            let _ = self.writer.shutdown().await;
+            drop(self.writer);
+            if let Some(process) = self.process.take() {
+                process.end().await;
+            }
+        })
     }
 }
 
@@ -214,27 +231,4 @@ fn notice_absence(stream: &TcpStream) -> io::Result<()> {
     sockopt::set_tcp_keepintvl(stream, Duration::from_secs(5))?;
     sockopt::set_tcp_keepcnt(stream, 4)?;
     Ok(sockopt::set_socket_keepalive(stream, true)?)
-}
-
-/// What a message means that nobody has asked for.
-pub(crate) fn unasked(message: &[u8]) -> Fault {
-    Fault::new(Offence::OutOfTurn, format!("it was not asked, but sent {}", excerpt(message)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn fault_t04_the_system_asks_a_silent_peer_whether_it_is_there() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let stream = TcpStream::connect(address).await.expect("it listens");
-        notice_absence(&stream).expect("sockets can do that");
-        assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
-        let every = sockopt::tcp_keepintvl(&stream).expect("it is set");
-        let tries = sockopt::tcp_keepcnt(&stream).expect("it is set");
-        let noticed = sockopt::tcp_keepidle(&stream).expect("it is set") + every * tries;
-        assert_eq!(noticed, Duration::from_secs(30));
-    }
 }

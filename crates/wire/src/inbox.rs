@@ -213,7 +213,7 @@ impl Inbox {
     }
 
     fn malformed(&self, problem: &str) -> Fault {
-        Fault::new(Offence::Malformed, format!("{problem}: {}", excerpt(&self.buffer)))
+        Fault::new(Offence::Malformed, problem).sent(excerpt(&self.buffer)).expected("a JSON value")
     }
 }
 
@@ -222,25 +222,35 @@ fn is_blank(byte: u8) -> bool {
 }
 
 fn too_much(what: &str, limit: usize, sent: &[u8]) -> Fault {
-    Fault::new(Offence::OutputLimit, format!("more than {limit} bytes of {what}: {}", excerpt(sent)))
+    let fault = Fault::new(Offence::OutputLimit, format!("more than {limit} bytes of {what}"));
+    let fault = fault.expected(format!("at most {limit} bytes"));
+    if sent.is_empty() { fault } else { fault.sent(excerpt(sent)) }
 }
 
-/// The beginning of what somebody sent, safe to show: at most 200 bytes, everything unprintable escaped.
+/// The beginning of what somebody sent, safe to show: at most 200 bytes, everything unprintable escaped, at most 500
+/// characters in all.
 ///
 /// ```
 /// assert_eq!(rookery_wire::excerpt(b"{\"a\": \x1b[31m}"), r#"`{"a": \x1b[31m}`"#);
 /// ```
 pub fn excerpt(sent: &[u8]) -> String {
-    const MOST: usize = 200;
+    const MOST_BYTES: usize = 200;
+    /// Without the longest escape, the quotes and the dots.
+    const MOST_CHARS: usize = 490;
     let mut text = String::from("`");
-    for &byte in &sent[..sent.len().min(MOST)] {
+    let mut n_shown = 0;
+    for &byte in sent.iter().take(MOST_BYTES) {
         match byte {
             b' '..=b'~' if byte != b'\\' => text.push(char::from(byte)),
             _ => text.extend(byte.escape_ascii().map(char::from)),
         }
+        n_shown += 1;
+        if text.len() > MOST_CHARS {
+            break;
+        }
     }
     text.push('`');
-    if sent.len() > MOST {
+    if sent.len() > n_shown {
         text.push_str("..");
     }
     text
@@ -248,6 +258,8 @@ pub fn excerpt(sent: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rookery_referee::Evidence;
+
     use super::*;
 
     fn json(bounds: Bounds) -> Inbox {
@@ -343,6 +355,32 @@ mod tests {
             inbox.push(bad.as_bytes());
             assert_eq!(inbox.next().expect(bad).expect_err(bad).offence, Offence::Malformed, "{bad}");
         }
+    }
+
+    #[test]
+    fn an_excerpt_says_whether_it_is_all_and_fits_into_the_evidence() {
+        assert_eq!(excerpt(b"\x00"), r"`\x00`");
+        assert_eq!(excerpt(&[b'a'; 200]), format!("`{}`", "a".repeat(200)));
+        assert_eq!(excerpt(&[b'a'; 201]), format!("`{}`..", "a".repeat(200)));
+        let odd = excerpt(&[0; 201]);
+        assert!(odd.ends_with("`..") && odd.len() <= 500, "{}", odd.len());
+    }
+
+    #[test]
+    fn faults_say_what_was_sent_and_what_was_expected() {
+        let mut inbox = json(Bounds { bytes: 10, ..Bounds::default() });
+        inbox.push(b"[}");
+        let Evidence { sent, expected, .. } = *inbox.next().expect("a fault").expect_err("a fault").evidence;
+        assert_eq!((sent.as_deref(), expected.as_deref()), (Some("`[}`"), Some("a JSON value")));
+        let mut inbox = json(Bounds { bytes: 10, ..Bounds::default() });
+        inbox.push(b"\"aaaaaaaaaaaaaaa");
+        let Evidence { sent, expected, note, .. } =
+            *inbox.next().expect("a fault").expect_err("a fault").evidence;
+        assert_eq!(note, "more than 10 bytes of one message");
+        assert_eq!(
+            (sent.as_deref(), expected.as_deref()),
+            (Some("`\"aaaaaaaaaaaaaaa`"), Some("at most 10 bytes"))
+        );
     }
 
     #[test]

@@ -1,23 +1,35 @@
 //! Players at the end of a pipe or a socket.
 //!
 //! - [`Inbox`]: cuts what arrives into messages, lines or JSON values, within [`Bounds`]; no I/O in it;
-//! - [`Connection`]: a socket, a child process or anything else that can be read and written, with an inbox;
+//! - [`Transport`]: whole messages there and back, whatever carries them;
+//! - [`Connection`]: a transport over a socket, a child process, [memory] or anything else that can be read and written;
+//! - [`Lent`]: a transport for one match, that goes home afterwards;
 //! - [`Codec`]: one protocol, as texts that go out and texts that come back;
-//! - [`Remote`]: a connection and a codec, seated as a [`Player`](rookery_referee::Player).
+//! - [`Remote`]: a lent transport and a codec, seated as a [`Player`](rookery_referee::Player);
+//! - [`Protocols`]: which protocols there are, by game and name.
 //!
 //! Whatever the other end does, reading is bounded in bytes and depth, what it does wrong is a
 //! [`Fault`](rookery_referee::Fault) with the first bytes of it, and what it sends unasked is never taken for an answer.
 
+mod codec;
 mod connection;
 mod inbox;
+mod lent;
 mod limits;
+mod listen;
+pub mod memory;
 mod process;
+mod protocols;
 mod remote;
-mod stub;
-pub use stub::*;
+mod transport;
 
+pub use codec::{Answer, Codec, Note};
 pub use connection::Connection;
 pub use inbox::{Bounds, Framing, Inbox, excerpt};
+pub use lent::{Home, Lent};
 pub use limits::raise_file_limit;
+pub use listen::listen;
 pub use process::Process;
-pub use remote::{Answer, Codec, Note, Remote};
+pub use protocols::{Protocol, Protocols, Seating, UnknownProtocol};
+pub use remote::Remote;
+pub use transport::{Transport, TransportExt};

@@ -1,103 +1,65 @@
-//! A player at the other end of a connection.
+//! A player at the other end of a link.
 
-use std::borrow::BorrowMut;
+use std::collections::VecDeque;
 use std::fmt;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use rookery_referee::{
-    Answering, BoxFuture, EventOf, Failure, Fault, LagProbe, Offence, Player, Question,
+    Answering, BoxFuture, Event, EventOf, Evidence, Failure, Fault, Info, Invitation, LagProbe, Offence,
+    Player, Question,
 };
-use rookery_rules::Position;
+use rookery_rules::{Position, Seat};
 
-use crate::{Connection, excerpt};
+use crate::codec::{Answer, Codec, Note};
+use crate::{Lent, TransportExt as _, excerpt};
 
-/// One protocol, as texts that go out and texts that come back. No I/O in it, so it is tested without any.
-pub trait Codec<P: Position>: Send {
-    /// The player takes its seat; lines of chat that its protocol knows go into the box.
-    fn seated(&mut self, invitation: &rookery_referee::Invitation<'_, P>) {
-        let _ = invitation;
-    }
-
-    /// The message that asks for a move; empty if the player knows from the news that it is its turn.
-    fn ask(&mut self, question: &Question<'_, P>) -> Vec<u8>;
-
-    /// What an answer means.
-    fn answer(&mut self, message: &[u8], position: &P) -> Result<Answer<P::Move>, Failure>;
-
-    /// What the player is told of an event.
-    fn news(&mut self, event: &EventOf<P>, position: &P) -> Vec<Note> {
-        let _ = (event, position);
-        vec![]
-    }
-
-    /// What the reply to a note means.
-    fn acknowledged(&mut self, reply: &[u8]) -> Result<(), Fault> {
-        let _ = reply;
-        Ok(())
-    }
-
-    /// What something means that came without being asked for: an offence, or `None` if the protocol allows it.
-    fn unasked(&mut self, message: &[u8]) -> Option<Fault> {
-        Some(crate::connection::unasked(message))
-    }
-
-    /// As [`Player::extra_time`].
-    fn extra_time(&self, position: &P) -> Duration {
-        let _ = position;
-        Duration::ZERO
-    }
-}
-
-/// What a message means that came while an answer was awaited.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer<M> {
-    /// A move.
-    Move(M),
-    /// Something else that the protocol allows, such as chat: the answer is still to come.
-    Aside,
-}
-
-/// Something a player is told.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Note {
-    /// The message.
-    pub message: Vec<u8>,
-    /// Whether the player replies to it before anything else happens.
-    pub reply: bool,
-    /// How long the reply may take, if not as long as the match gives to take note of anything.
-    pub within: Option<Duration>,
-}
-
-impl Note {
-    /// A note without a reply.
-    pub fn new(message: impl Into<Vec<u8>>) -> Self {
-        Self { message: message.into(), reply: false, within: None }
-    }
-
-    /// A note that is replied to.
-    pub fn with_reply(message: impl Into<Vec<u8>>) -> Self {
-        Self { message: message.into(), reply: true, within: None }
-    }
-
-    /// The same, with so much time for the reply.
-    #[must_use]
-    pub fn within(self, time: Duration) -> Self {
-        Self { within: Some(time), ..self }
-    }
-}
-
-/// A connection, owned or lent for one match, and the protocol spoken on it: together a player.
-pub struct Remote<K, C> {
-    connection: K,
+/// A link, lent for one match, and the protocol spoken on it: together a player.
+///
+/// # Several moves in one answer
+///
+/// Of [`Answer::Moves`] the first is the answer; the rest is kept. Each later question to the same seat is answered with
+/// the next of them at once, and the program is not asked, as long as nothing has happened since but moves of this seat
+/// and chat. Anything else drops the rest: a move of another seat, an offence of anybody (so also a kept move that is
+/// illegal), a resignation, a take-back, the end. Then the program is asked again. Moves that were dropped are no
+/// offence; a codec that wants all or none of them checks them against the position itself.
+pub struct Remote<P: Position, C> {
+    link: Lent,
     codec: C,
     lag: LagProbe,
+    seat: Option<Seat>,
+    /// Moves of the last answer that are still to be made.
+    rest: VecDeque<P::Move>,
+    /// What the program said about the move of its last answer.
+    info: Option<Box<Info>>,
+    awaited: Awaited,
 }
 
-impl<K: BorrowMut<Connection>, C> Remote<K, C> {
+/// What the other end has to do next.
+#[derive(Debug)]
+enum Awaited {
+    /// Nothing.
+    Nothing,
+    /// To read what it is sent.
+    Reading,
+    /// To answer the question; the codec knows more.
+    Answer,
+    /// To reply to a note, in these words.
+    Reply(String),
+}
+
+impl<P: Position, C: Codec<P>> Remote<P, C> {
     /// A player that speaks a protocol.
-    pub fn new(connection: K, codec: C) -> Self {
-        Self { connection, codec, lag: LagProbe::default() }
+    pub fn new(link: Lent, codec: C) -> Self {
+        Self {
+            link,
+            codec,
+            lag: LagProbe::default(),
+            seat: None,
+            rest: VecDeque::new(),
+            info: None,
+            awaited: Awaited::Nothing,
+        }
     }
 
     /// The same, not charged for our own delays when a note has a time of its own.
@@ -107,12 +69,9 @@ impl<K: BorrowMut<Connection>, C> Remote<K, C> {
     }
 
     /// The next message that the protocol does not allow now; `Pending` if there is none.
-    fn poll_unasked<P: Position>(&mut self, cx: &mut Context<'_>) -> Poll<Fault>
-    where
-        C: Codec<P>,
-    {
+    fn poll_unasked(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         loop {
-            match std::task::ready!(self.connection.borrow_mut().poll_receive(cx)) {
+            match ready!(self.link.poll_receive(cx)) {
                 Err(fault) => return Poll::Ready(fault),
                 Ok(message) => {
                     if let Some(fault) = self.codec.unasked(&message) {
@@ -123,56 +82,131 @@ impl<K: BorrowMut<Connection>, C> Remote<K, C> {
         }
     }
 
+    async fn send(&mut self, message: &[u8]) -> Result<(), Fault> {
+        self.awaited = Awaited::Reading;
+        self.link.send(message).await?;
+        self.awaited = Awaited::Nothing;
+        Ok(())
+    }
+
+    /// Puts a question and waits for the move.
+    async fn ask(&mut self, message: Vec<u8>, position: &P) -> Result<P::Move, Failure> {
+        if !message.is_empty() {
+            self.send(&message).await?;
+        }
+        self.awaited = Awaited::Answer;
+        loop {
+            let answer = self.link.receive().await?;
+            let mv = match self.codec.answer(&answer, position)? {
+                Answer::Aside => continue,
+                Answer::Move(mv) => mv,
+                Answer::MoveWith(mv, info) => {
+                    self.info = Some(Box::new(info.bounded()));
+                    mv
+                }
+                Answer::Moves(moves) => {
+                    self.rest = moves.into();
+                    self.rest.pop_front().ok_or_else(|| self.without_a_move(&answer))?
+                }
+            };
+            self.awaited = Awaited::Nothing;
+            return Ok(mv);
+        }
+    }
+
+    fn without_a_move(&self, answer: &[u8]) -> Fault {
+        let fault = Fault::new(Offence::Malformed, "there is no move in it").sent(excerpt(answer));
+        fault.expected(self.codec.expecting().unwrap_or_else(|| "at least one move".to_owned()))
+    }
+
     /// Tells a note and waits for the reply, if there is one. What was sent before is no reply to it.
-    async fn tell<P: Position>(&mut self, note: &Note) -> Result<(), Fault>
-    where
-        C: Codec<P>,
-    {
+    async fn tell(&mut self, note: &Note) -> Result<(), Fault> {
         if note.reply {
             if let Poll::Ready(fault) = self.poll_unasked(&mut Context::from_waker(Waker::noop())) {
                 return Err(fault);
             }
-            self.connection.borrow_mut().spoken_early().map_or(Ok(()), Err)?;
+            self.link.spoken_early().map_or(Ok(()), Err)?;
         }
-        let connection = self.connection.borrow_mut();
-        connection.send(&note.message).await?;
+        self.send(&note.message).await?;
         if note.reply {
-            let reply = connection.receive().await?;
+            let expected = note.expected.clone();
+            self.awaited = Awaited::Reply(
+                expected.unwrap_or_else(|| format!("a reply to {}", excerpt(note.message.trim_ascii()))),
+            );
+            let reply = self.link.receive().await?;
             self.codec.acknowledged(&reply)?;
+            self.awaited = Awaited::Nothing;
         }
         Ok(())
     }
-}
 
-impl<K: BorrowMut<Connection>, C> fmt::Debug for Remote<K, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Remote({})", self.connection.borrow().peer())
+    async fn tell_all(&mut self, notes: Vec<Note>) -> Result<(), Fault> {
+        let lag = self.lag.clone();
+        for note in notes {
+            let Some(time) = note.within else {
+                self.tell(&note).await?;
+                continue;
+            };
+            let Some(told) = lag.within(time, self.tell(&note)).await else {
+                let note = format!("no reply within {} ms", time.as_millis());
+                let evidence = Box::new(Evidence { note, ..self.missing() });
+                return Err(Fault { offence: Offence::Timeout, evidence });
+            };
+            told?;
+        }
+        Ok(())
+    }
+
+    /// What has arrived of what is awaited, and what that is.
+    fn missing(&mut self) -> Evidence {
+        let unfinished = self.link.unfinished();
+        let sent = (!unfinished.is_empty()).then(|| excerpt(unfinished));
+        let expected = match &self.awaited {
+            Awaited::Nothing => None,
+            Awaited::Reading => Some("that it reads what it is sent".to_owned()),
+            Awaited::Answer => self.codec.expecting(),
+            Awaited::Reply(reply) => Some(reply.clone()),
+        };
+        Evidence { sent, expected, ..Evidence::default() }
+    }
+
+    /// Whether the moves that were sent together still stand after this.
+    fn is_undisturbed(&self, event: &EventOf<P>) -> bool {
+        match event {
+            Event::Moved { seat, .. } => self.seat == Some(*seat),
+            Event::Said { .. } => true,
+            _ => false,
+        }
     }
 }
 
-impl<P: Position, K: BorrowMut<Connection> + Send, C: Codec<P>> Player<P> for Remote<K, C> {
-    fn seated(&mut self, invitation: &rookery_referee::Invitation<'_, P>) {
+impl<P: Position, C> fmt::Debug for Remote<P, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Remote({})", self.link.peer())
+    }
+}
+
+impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
+    fn seated(&mut self, invitation: &Invitation<'_, P>) {
+        self.seat = Some(invitation.seat);
         self.codec.seated(invitation);
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
-        if let Some(fault) = self.connection.borrow_mut().spoken_early() {
+        // What was said about an answer that did not become a move.
+        self.info = None;
+        if let Some(fault) = self.link.spoken_early() {
             return Answering::Now(Err(fault.into()));
         }
+        if let Some(mv) = self.rest.pop_front() {
+            return Answering::Now(Ok(mv));
+        }
         let message = self.codec.ask(&question);
-        let position = question.position;
-        Answering::Later(Box::pin(async move {
-            let connection = self.connection.borrow_mut();
-            if !message.is_empty() {
-                connection.send(&message).await?;
-            }
-            loop {
-                let answer = connection.receive().await?;
-                if let Answer::Move(mv) = self.codec.answer(&answer, position)? {
-                    return Ok(mv);
-                }
-            }
-        }))
+        Answering::Later(Box::pin(self.ask(message, question.position)))
+    }
+
+    fn info(&mut self) -> Option<Box<Info>> {
+        self.info.take()
     }
 
     fn hear<'a>(
@@ -180,31 +214,108 @@ impl<P: Position, K: BorrowMut<Connection> + Send, C: Codec<P>> Player<P> for Re
         event: &'a EventOf<P>,
         position: &'a P,
     ) -> Option<BoxFuture<'a, Result<(), Fault>>> {
-        let notes = self.codec.news(event, position);
-        if notes.is_empty() {
-            return None;
+        if !self.is_undisturbed(event) {
+            self.rest.clear();
         }
-        Some(Box::pin(async move {
-            let lag = self.lag.clone();
-            for note in notes {
-                match note.within {
-                    None => self.tell(&note).await?,
-                    Some(time) => lag.within(time, self.tell(&note)).await.unwrap_or_else(|| {
-                        let detail =
-                            format!("no reply to {} within {} ms", excerpt(&note.message), time.as_millis());
-                        Err(Fault::new(Offence::Timeout, detail))
-                    })?,
-                }
-            }
-            Ok(())
-        }))
+        let notes = self.codec.news(event, position);
+        if notes.is_empty() { None } else { Some(Box::pin(self.tell_all(notes))) }
     }
 
     fn poll_foul(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
         self.poll_unasked(cx)
     }
 
+    fn unanswered(&mut self) -> Evidence {
+        self.missing()
+    }
+
     fn extra_time(&self, position: &P) -> Duration {
         self.codec.extra_time(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_games::renpaarden::{self, Move};
+    use rookery_referee::{Cause, Clock, Ending, Foul, Ruling, TimeControl, Verdict};
+    use rookery_rules::{Seed, Setup as _};
+
+    use super::*;
+    use crate::{Bounds, Connection, Framing, memory};
+
+    struct Mute;
+
+    impl Codec<renpaarden::Position> for Mute {
+        fn ask(&mut self, _: &Question<'_, renpaarden::Position>) -> Vec<u8> {
+            vec![]
+        }
+
+        fn answer(&mut self, _: &[u8], _: &renpaarden::Position) -> Result<Answer<Move>, Failure> {
+            Ok(Answer::Aside)
+        }
+    }
+
+    fn mv() -> Move {
+        "a2-b4".parse().expect("a move")
+    }
+
+    /// A player with moves to make, and the other end.
+    fn with_rest() -> (Remote<renpaarden::Position, Mute>, Connection) {
+        let (near, far) = memory::pair(Framing::Lines, Bounds::default());
+        let mut remote = Remote::new(Lent::owned(Box::new(near)), Mute);
+        remote.seat = Some(Seat::new(0));
+        remote.rest = [mv(), mv()].into();
+        (remote, far)
+    }
+
+    fn is_answered_at_once(remote: &mut Remote<renpaarden::Position, Mute>) -> bool {
+        let (position, clock) = (renpaarden::Setup::default().start(), Clock::new(TimeControl::Untimed, 2));
+        let question = Question {
+            position: &position,
+            seat: Seat::new(0),
+            ply: 3,
+            refused: 0,
+            refusal: None,
+            clock: &clock,
+            time: None,
+            seed: Seed(1),
+        };
+        matches!(remote.choose(question), Answering::Now(Ok(_)))
+    }
+
+    #[test]
+    fn the_rest_of_an_answer_stands_until_anything_else_happens_than_the_seat_moving() {
+        let [own, other] = [0, 1].map(Seat::new);
+        let moved = |seat| Event::Moved { seat, mv: mv(), charge: None, info: None };
+        let evidence = Evidence::default();
+        let foul = |seat| {
+            let evidence = evidence.clone();
+            let offence = Offence::IllegalMove;
+            Event::Fouled(Box::new(Foul { seat, offence, ruling: Ruling::AskAgain, evidence, charge: None }))
+        };
+        let verdict =
+            Verdict { ending: Ending::plain(Cause::Normal, None), outcome: None, plies: 1, removed: vec![] };
+        let position = renpaarden::Setup::default().start();
+        for (event, stands) in [
+            (moved(own), true),
+            (Event::Said { seat: other, text: "hello".to_owned() }, true),
+            (moved(other), false),
+            (foul(own), false),
+            (foul(other), false),
+            (Event::Resigned { seat: other }, false),
+            (Event::TakenBack { seat: own, to: 1 }, false),
+            (Event::Drawn, false),
+            (Event::Ended(verdict), false),
+        ] {
+            let (mut remote, _far) = with_rest();
+            assert!(remote.hear(&event, &position).is_none());
+            assert_eq!(is_answered_at_once(&mut remote), stands, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_an_answer_ends() {
+        let (mut remote, _far) = with_rest();
+        assert_eq!([(); 3].map(|()| is_answered_at_once(&mut remote)), [true, true, false]);
     }
 }

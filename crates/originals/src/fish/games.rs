@@ -11,7 +11,7 @@ use rookery_referee::{
     Conduct, Event, EventOf, Fault, LagProbe, Observer, Offence, Referee, Terms, TimeControl, Verdict, play,
 };
 use rookery_rules::{Position as _, Seat, Seed, Setup as _};
-use rookery_tournament::{GroupResult, Host};
+use rookery_tournament::old::{GroupResult, Host};
 use rookery_wire::Connection;
 use tokio::task::JoinSet;
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rookery_games::fish;
 use rookery_referee::LagProbe;
-use rookery_tournament::{KnockOut, TournamentEvent, TournamentOutcome, Watcher, hold};
+use rookery_tournament::old::{KnockOut, TournamentEvent, TournamentOutcome, Watcher, hold};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
 

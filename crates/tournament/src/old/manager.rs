@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{TournamentEvent, Watcher};
+use super::{TournamentEvent, Watcher};
 
 /// How one game of a round ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -143,8 +143,8 @@ mod tests {
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
+    use super::super::KnockOut;
     use super::*;
-    use crate::KnockOut;
 
     /// Games in memory: the first `n_winners` of those who do not fail win.
     #[derive(Default)]

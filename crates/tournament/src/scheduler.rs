@@ -1,0 +1,229 @@
+//! Keeps games running: what may begin now, given what a format wants and who is free.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt;
+
+use crate::{Entrant, Format, GameResult, Next, Pairing, Round};
+
+/// A tournament in progress, without I/O: asks a [`Format`] for pairings and says which of them begin now. At most
+/// `room` of them run at a time.
+///
+/// To go on with an earlier run, tell it who left ([`leave`](Self::leave)) and what was played
+/// ([`earlier`](Self::earlier)) before anything else.
+///
+/// ```
+/// use rookery_referee::Cause;
+/// use rookery_rules::Outcome;
+/// use rookery_tournament::{Entrant, GameResult, Scheduler, Series};
+///
+/// // The second player is a connection, and has one match at a time.
+/// let mut scheduler = Scheduler::new(Series::new(2, 2), 4).with_exclusive([Entrant(1)]);
+/// while !scheduler.is_over() {
+///     let ready = scheduler.ready()?;
+///     assert!(ready.len() <= 1);
+///     for pairing in &ready {
+///         scheduler.finished(&GameResult::new(pairing, Some(Outcome::draw(2)), Cause::Normal))?;
+///     }
+/// }
+/// # Ok::<(), rookery_tournament::ScheduleError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scheduler<F> {
+    format: F,
+    room: usize,
+    exclusive: BTreeSet<Entrant>,
+    /// Those of the exclusive ones who play.
+    busy: BTreeSet<Entrant>,
+    /// Given by the format; somebody who is busy has to play.
+    waiting: Vec<Pairing>,
+    running: BTreeMap<u64, Pairing>,
+    /// Who failed or left.
+    gone: BTreeSet<Entrant>,
+    draining: bool,
+    /// The format has said so.
+    ended: bool,
+    /// How far [`hold`](crate::hold) has come.
+    pub(crate) stage: Stage,
+}
+
+/// How far a tournament is held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    New,
+    Beginning,
+    /// Watchers were told of this round.
+    Playing(u32),
+    Ending,
+    Over,
+}
+
+impl<F: Format> Scheduler<F> {
+    /// Runs at most `room` games at a time, and always one.
+    pub fn new(format: F, room: usize) -> Self {
+        Self {
+            format,
+            room: room.max(1),
+            exclusive: BTreeSet::new(),
+            busy: BTreeSet::new(),
+            waiting: vec![],
+            running: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            draining: false,
+            ended: false,
+            stage: Stage::New,
+        }
+    }
+
+    /// These play one game at a time, as a connection does. All others play any number.
+    #[must_use]
+    pub fn with_exclusive(mut self, entrants: impl IntoIterator<Item = Entrant>) -> Self {
+        self.exclusive.extend(entrants);
+        self
+    }
+
+    /// Takes the result of a game of an earlier run.
+    pub fn earlier(&mut self, result: &GameResult) {
+        let n_entrants = self.format.n_entrants();
+        self.gone.extend(result.failed.iter().filter(|failed| failed.index() < n_entrants));
+        self.format.take(result);
+    }
+
+    /// The games that begin now, which from here on are running. Empty if games must end first, or if it is over.
+    pub fn ready(&mut self) -> Result<Vec<Pairing>, ScheduleError> {
+        // First of all, because then those who wait for somebody are not needed any more.
+        self.ended |= self.format.next(0) == Next::End;
+        if self.ended || self.draining {
+            self.waiting.clear();
+            return Ok(vec![]);
+        }
+        let mut ready = self.start_waiting();
+        // Those who wait for somebody are not many, so that others may play meanwhile, and memory stays small.
+        while self.running.len() < self.room && self.waiting.len() < self.room {
+            let room = (self.room - self.running.len()).min(self.room - self.waiting.len());
+            let Next::Play(pairings) = self.format.next(room) else { break };
+            if pairings.is_empty() {
+                break;
+            }
+            self.waiting.extend(pairings);
+            ready.extend(self.start_waiting());
+        }
+        // With nothing running everybody is free, so nothing is waiting either.
+        if self.running.is_empty() { Err(ScheduleError::Stuck) } else { Ok(ready) }
+    }
+
+    /// Starts the first of those who wait that can be played, as many as there is room for.
+    fn start_waiting(&mut self) -> Vec<Pairing> {
+        let mut ready = vec![];
+        let mut still_waiting = vec![];
+        for pairing in std::mem::take(&mut self.waiting) {
+            let free = !pairing.entrants.iter().any(|entrant| self.busy.contains(entrant));
+            if free && self.running.len() < self.room {
+                self.busy.extend(pairing.entrants.iter().filter(|entrant| self.exclusive.contains(entrant)));
+                self.running.insert(pairing.id, pairing.clone());
+                ready.push(pairing);
+            } else {
+                still_waiting.push(pairing);
+            }
+        }
+        self.waiting = still_waiting;
+        ready
+    }
+
+    /// A game that was running has ended, and its record is where it belongs: the format may forget it.
+    pub fn finished(&mut self, result: &GameResult) -> Result<(), ScheduleError> {
+        let pairing =
+            self.running.remove(&result.pairing).ok_or(ScheduleError::NotRunning(result.pairing))?;
+        if pairing.entrants != result.entrants {
+            self.running.insert(pairing.id, pairing);
+            return Err(ScheduleError::OtherEntrants(result.pairing));
+        }
+        for entrant in &pairing.entrants {
+            self.busy.remove(entrant);
+        }
+        self.earlier(result);
+        Ok(())
+    }
+
+    /// An entrant takes no further part. A game of it that is running goes on, with an empty seat.
+    pub fn leave(&mut self, entrant: Entrant) {
+        if entrant.index() < self.format.n_entrants() {
+            self.gone.insert(entrant);
+            self.format.leave(entrant);
+        }
+    }
+
+    /// From now on no game begins; those that are running may end.
+    pub fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// Whether [`drain`](Self::drain) was called.
+    pub const fn is_draining(&self) -> bool {
+        self.draining
+    }
+
+    /// The games that are running, in the order of their ids.
+    pub fn running(&self) -> impl ExactSizeIterator<Item = &Pairing> {
+        self.running.values()
+    }
+
+    /// Whether nothing runs and nothing more begins, as [`ready`](Self::ready) has found.
+    pub fn is_over(&self) -> bool {
+        self.running.is_empty() && (self.ended || self.draining)
+    }
+
+    /// Whether the format has all results it wanted. If not, and it is over, it was drained and can go on in another run.
+    pub const fn is_complete(&self) -> bool {
+        self.ended
+    }
+
+    /// Who has failed or left, in order.
+    pub fn gone(&self) -> impl Iterator<Item = Entrant> {
+        self.gone.iter().copied()
+    }
+
+    /// Who has neither failed nor left, in order.
+    pub fn present(&self) -> Vec<Entrant> {
+        let is_there = |entrant: &Entrant| !self.gone.contains(entrant);
+        Entrant::all(self.format.n_entrants()).filter(is_there).collect()
+    }
+
+    /// The format.
+    pub const fn format(&self) -> &F {
+        &self.format
+    }
+
+    /// The round of the format, if it is later than the one with this number.
+    pub(crate) fn round_after(&self, number: u32) -> Option<Round> {
+        self.format.round().filter(|round| round.number > number)
+    }
+}
+
+/// Why a tournament cannot go on: a mistake of a format or of whoever plays the games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScheduleError {
+    /// The format waits, and no game is running whose result it could wait for.
+    Stuck,
+    /// A game ended that was not running.
+    NotRunning(u64),
+    /// A game ended with other entrants than it was to have.
+    OtherEntrants(u64),
+    /// Whoever plays the games has no more results, with this many games running.
+    Lost(usize),
+}
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stuck => f.write_str("the tournament's format waits for a result, but no game is running"),
+            Self::NotRunning(id) => write!(f, "pairing {id} has ended, but it was not running"),
+            Self::OtherEntrants(id) => {
+                write!(f, "pairing {id} was played by others than those who were paired")
+            }
+            Self::Lost(n) => write!(f, "{n} games were begun and never ended"),
+        }
+    }
+}
+
+impl Error for ScheduleError {}
