@@ -170,12 +170,13 @@ fn draw_panel(app: &App, area: Rect, buffer: &mut Buffer) {
     let to_move = app.table.to_move();
     for seat in Seat::all(app.table.spec().n_seats()) {
         let caption = app.scene.captions.iter().find(|caption| caption.place == Place::Seat(seat));
-        let has = caption.and_then(|caption| caption.text.split_once(": ")).map_or("", |(_, has)| has);
+        let text = caption.map_or_else(|| app.table.label(seat), |caption| caption.text.clone());
+        let (name, has) = text.split_once(": ").unwrap_or((&text, ""));
         let is_asked = to_move == Some(seat);
         let style = if is_asked { app.palette.loud() } else { Style::default() };
         line(buffer, area, row, if is_asked { ">" } else { " " }, style);
         put_mark(app, seat, inset(area, 1), row, buffer);
-        line(buffer, inset(area, 5), row, &app.table.label(seat), style);
+        line(buffer, inset(area, 5), row, name, style);
         let player = app.table.player(seat);
         let has = if has.is_empty() { player } else { format!("{has}, {player}") };
         line(buffer, inset(area, 5), row + 1, &has, style);

@@ -469,7 +469,7 @@ fn records_are_kept_from_the_first_moment_each_match_in_a_file_of_its_own() {
     let second = dir.join("fish-2.rookery.jsonl");
     assert_eq!(stage.app.table().record(), Some(&*second));
     assert!(story(&first).verdict.is_some());
-    stage.type_text("n");
+    stage.type_text("ny");
     let third = dir.join("fish-3.rookery.jsonl");
     assert_eq!(stage.app.table().record(), Some(&*third));
     let games: Vec<String> = [&first, &second, &third].map(|path| story(path).spec.game.clone()).into();
