@@ -1,7 +1,7 @@
 //! A match that goes on by itself, and the one handle to it.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rookery_referee::{BoxFuture, Command, Controls, Desk, MatchSpec, Offer, Reply};
 use rookery_rules::{Notation, Seat};
@@ -67,8 +67,6 @@ struct Inner {
     controls: Controls,
     hurry: Hurry,
     played: watch::Receiver<Option<Arc<Played>>>,
-    /// Commands are taken one after the other, so that offers are told in order.
-    commands: Mutex<()>,
 }
 
 impl fmt::Debug for LiveMatch {
@@ -101,7 +99,7 @@ impl LiveMatch {
             }
             sender.send_replace(Some(Arc::new(played)));
         });
-        Self(Arc::new(Inner { shared, first, desk, controls, hurry, played, commands: Mutex::new(()) }))
+        Self(Arc::new(Inner { shared, first, desk, controls, hurry, played }))
     }
 
     /// What was agreed.
@@ -141,12 +139,8 @@ impl LiveMatch {
 
     /// Takes a command of a seat, or (`None`) of whoever runs the match, and says at once what becomes of it.
     pub fn command(&self, from: Option<Seat>, command: &Command) -> Reply {
-        let _one_at_a_time = self.0.commands.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = self.0.desk.command(from, command);
-        let offer = self.0.desk.offer();
-        if offer != self.0.shared.offer() {
-            self.0.shared.tell(News::Offer(offer));
-        }
+        self.0.shared.tell_offer(&*self.0.desk);
         reply
     }
 

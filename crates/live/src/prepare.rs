@@ -40,6 +40,8 @@ impl fmt::Display for PrepareError {
             Self::Setup(error) => error.fmt(f),
             Self::Start(error) | Self::Protocol(_, error) => f.write_str(error),
             Self::Player(_, error) => error.fmt(f),
+            // The record of a match that is over has come without its path.
+            Self::Record(path, problem) if path.as_os_str().is_empty() => f.write_str(problem),
             Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
         }
     }
@@ -192,7 +194,7 @@ impl Visit for Preparing<'_> {
             seated.push(seat_one::<G>(seat, guest, protocols)?);
         }
         let Begun { start, referee, moves, entries, movers, record, path, cut, finished } = begun;
-        let desk = Desk::new(&spec, controls.clone(), movers);
+        let desk = Desk::new(&spec, controls.clone(), movers).with_take_backs(referee.take_backs());
         Ok(Box::new(Typed {
             spec,
             seated,
@@ -377,10 +379,16 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
         }
         if let Some(view) = &mut self.view {
             view.see(event, position);
+            if let Some(desk) = &self.desk {
+                view.tell_offer(desk);
+            }
         }
     }
 
     fn asked(&mut self, question: &Question<'_, P>) {
+        if let Some(desk) = &mut self.desk {
+            desk.asked(question);
+        }
         if let Some(view) = &mut self.view {
             view.asked(question);
         }
@@ -394,6 +402,7 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             let Self { spec, seated, referee, moves, record, path, cut, controls, desk, finished, .. } =
                 *self;
             if let Some(verdict) = finished {
+                desk.close();
                 if let Some(shared) = shared {
                     shared.tell(News::Ended(Arc::new(verdict.clone())));
                 }
@@ -422,7 +431,9 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             let session = Session { spec: &spec, terms: &terms, moves: &moves, controls };
             let end = play(referee, &mut players, &session, &mut watching).await;
             drop(players);
+            desk.close();
             if let (End::Suspended, Some(shared)) = (&end, shared) {
+                shared.tell_offer(&desk);
                 shared.tell(News::Suspended);
             }
             let (mut receipt, mut problem) = (None, None);

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use rookery_referee::{
-    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, Offence, Player, Question, Terms,
+    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, Invitation, Offence, Player, Question, Terms,
 };
 use rookery_rules::{Notation, Rng, Seat, below};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf};
@@ -37,7 +37,7 @@ pub(super) struct PipePlayer {
 
 impl fmt::Debug for PipePlayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PipePlayer({})", self.seat)
+        write!(f, "PipePlayer({:?})", self.seat)
     }
 }
 
@@ -81,8 +81,9 @@ fn closed() -> Fault {
 }
 
 impl<P: Notation> Player<P> for PipePlayer {
-    fn seated(&mut self, seat: Seat, chat: ChatBox) {
-        self.chats = Some((rookery_rules::Seed(seat.index() as u64).rng(), chat));
+    fn seated(&mut self, invitation: &Invitation<'_, P>) {
+        let rng = rookery_rules::Seed(invitation.seat.index() as u64).rng();
+        self.chats = Some((rng, invitation.chat.clone()));
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
