@@ -44,8 +44,24 @@ impl Story {
     }
 }
 
-/// Where the opening of a match began, and its moves; none if the match begins as its game spec says.
-pub fn made_before(spec: &MatchSpec) -> Option<(Arc<dyn AnyPosition>, Vec<Arc<Entry>>)> {
+/// The opening of a match: where it began, and its moves.
+#[derive(Clone, Debug)]
+pub struct Prelude {
+    /// The position before the moves.
+    pub first: Arc<dyn AnyPosition>,
+    /// The moves.
+    pub entries: Vec<Arc<Entry>>,
+}
+
+impl Prelude {
+    /// The position to which the moves led.
+    pub fn position(&self) -> &Arc<dyn AnyPosition> {
+        self.entries.last().map_or(&self.first, |entry| &entry.position)
+    }
+}
+
+/// The opening of a match; none if the match begins as its game spec says.
+pub fn prelude(spec: &MatchSpec) -> Option<Prelude> {
     let start = spec.start.as_ref()?;
     let game_spec = GameSpec::parse(&spec.game).ok()?;
     let game = game(&game_spec.game).ok()?;
@@ -66,7 +82,7 @@ pub fn made_before(spec: &MatchSpec) -> Option<(Arc<dyn AnyPosition>, Vec<Arc<En
             position: Arc::from(position.boxed_clone()),
         }));
     }
-    Some((first, entries))
+    Some(Prelude { first, entries })
 }
 
 /// The record of a match as a snapshot shows it: what was taken back is not in it. For matches of which no record is

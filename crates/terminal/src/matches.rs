@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rookery_catalog::{AnyPosition, game};
-use rookery_live::{Deed, Entry, Guest, LiveMatch, Snapshot, made_before, prepare, read_story, write_record};
+use rookery_live::{Deed, Entry, Guest, LiveMatch, Snapshot, prelude, prepare, read_story, write_record};
 use rookery_record::{
     Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path, open_record,
 };
@@ -209,10 +209,7 @@ pub(crate) fn from_here(spec: &MatchSpec, steps: &[Arc<Entry>], position: &dyn A
     let base = spec.start.as_ref().and_then(|start| start.position.clone());
     let moves = steps.iter().filter_map(|entry| entry.deed.as_move().map(str::to_owned)).collect();
     let by_moves = MatchSpec { start: Some(Start { position: base, moves }), ..spec.clone() };
-    let reached = made_before(&by_moves).map(|(first, made)| {
-        made.last().map_or(first, |entry| Arc::clone(&entry.position)).text() == position.text()
-    });
-    if reached == Some(true) {
+    if prelude(&by_moves).is_some_and(|prelude| prelude.position().text() == position.text()) {
         return by_moves;
     }
     // Somebody has left the game on the way, which no move tells of.

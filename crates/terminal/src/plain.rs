@@ -87,17 +87,13 @@ fn pause(delay: Duration, stop: &Stopping) {
 /// What to say at the end: how it stands, where the record is, how to go on.
 pub fn farewell(table: &Table) -> String {
     let ending = table.verdict().map(|_| format!("{}\n", table.status(&table.scene())));
-    let mut text = ending.unwrap_or_default();
-    if let Some(problem) = table.record_problem() {
-        text += &format!("The record is not as it should be: {problem}\n");
-    }
-    let Some(path) = table.record() else { return text };
-    let file = quoted(path);
-    text += &match table.verdict() {
-        Some(_) => format!("The record is kept. Look at it with:\nrookery watch {file}\n"),
-        None => format!("The match is kept. Go on with:\nrookery play --resume {file}\n"),
-    };
-    text
+    let problem =
+        table.record_problem().map(|problem| format!("The record is not as it should be: {problem}\n"));
+    let way = table.record().map(|path| match (table.verdict(), quoted(path)) {
+        (Some(_), file) => format!("The record is kept. Look at it with:\nrookery watch {file}\n"),
+        (None, file) => format!("The match is kept. Go on with:\nrookery play --resume {file}\n"),
+    });
+    [ending, problem, way].into_iter().flatten().collect()
 }
 
 fn introduce(table: &Table, out: &mut dyn Write) -> io::Result<()> {

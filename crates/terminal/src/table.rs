@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rookery_catalog::{AnyPosition, game};
-use rookery_live::{Asked, Entry, Hint, LiveMatch, Snapshot, clocks_after, made_before};
+use rookery_live::{Asked, Entry, Hint, LiveMatch, Prelude, Snapshot, clocks_after, prelude};
 use rookery_referee::{Command, MatchSpec, Offer, Refusal, Reply, Verdict};
 use rookery_rules::scene::Move;
 use rookery_rules::{GameSpec, Scene, Seat, Status};
@@ -35,8 +35,9 @@ pub struct Table {
     /// What is wrong with the record, beside what the match tells.
     problem: Option<String>,
     notice: Option<String>,
-    /// The question that stood when a command was given that has not shown its effect yet.
-    sent: Option<(Option<Asked>, Instant)>,
+    /// The question that stood when a command was given that has not shown its effect yet, and until when that is
+    /// waited for.
+    sent: Option<(Option<Asked>, Option<Instant>)>,
     hints: Hints,
 }
 
@@ -60,7 +61,7 @@ pub enum Undone {
     NewMatch,
 }
 
-/// How long the effect of a command is waited for. Some have none: of two resignations the second.
+/// How long the effect of a command is waited for that may have none: of two resignations the second.
 const EFFECT: Duration = Duration::from_secs(1);
 /// How long it may take to bring the end of a match to the disk before it is left without knowing.
 const LEAVING: Duration = Duration::from_secs(10);
@@ -88,8 +89,8 @@ impl Table {
 
     fn new(runtime: Option<Handle>, opened: Opened) -> Self {
         let Opened { live, snapshot, record, problem, notice } = opened;
-        let (first, opening) =
-            made_before(&snapshot.spec).unwrap_or_else(|| (Arc::clone(&snapshot.start), vec![]));
+        let Prelude { first, entries: opening } = prelude(&snapshot.spec)
+            .unwrap_or_else(|| Prelude { first: Arc::clone(&snapshot.start), entries: vec![] });
         let mut table = Self {
             runtime,
             live,
@@ -126,7 +127,7 @@ impl Table {
 
     /// What has happened by itself until now.
     pub fn poll(&mut self) -> Option<Announcement> {
-        self.sent = self.sent.filter(|(_, since)| since.elapsed() < EFFECT);
+        self.sent = self.sent.filter(|(_, until)| until.is_none_or(|until| Instant::now() < until));
         self.catch_up().or_else(|| self.hints.take().map(Announcement::Hint))
     }
 
@@ -346,9 +347,11 @@ impl Table {
         let Some(live) = self.live.as_ref().filter(|_| !self.is_over()) else { return Err(Refusal::Over) };
         let before = self.snapshot.asked;
         live.command(from, command)?;
-        if !matches!(command, Command::Say(_) | Command::OfferDraw | Command::Accept(false)) {
-            self.sent = Some((before, Instant::now()));
-        }
+        self.sent = match command {
+            Command::Say(_) | Command::OfferDraw | Command::Accept(false) => self.sent,
+            Command::Move { .. } => Some((before, None)),
+            _ => Some((before, Some(Instant::now() + EFFECT))),
+        };
         Ok(())
     }
 
@@ -396,9 +399,12 @@ impl Table {
         self.catch_up();
         let from = self.snapshot.offer.ok_or(Refusal::NoOffer)?.from();
         let others: Vec<Seat> = self.persons().filter(|&seat| seat != from).collect();
-        let mut replies = others.into_iter().map(|seat| self.command(Some(seat), &Command::Accept(yes)));
-        // Who is out of the game is not asked.
-        if replies.by_ref().filter(Result::is_ok).count() > 0 { Ok(()) } else { Err(Refusal::NoOffer) }
+        let mut reply = Err(Refusal::NoOffer);
+        for seat in others {
+            // Who is out of the game is not asked.
+            reply = self.command(Some(seat), &Command::Accept(yes)).or(reply);
+        }
+        reply
     }
 
     /// Back to the last decision of a person here, also while a computer thinks. In a match that is over, or before one

@@ -23,13 +23,11 @@ impl Table {
 
     /// How the match stands, in a sentence or two.
     pub fn status(&self, scene: &Scene) -> String {
-        match self.verdict() {
-            Some(verdict) => self.ending(verdict),
-            None => {
-                let caption = scene.captions.iter().find(|caption| caption.place == Place::Status);
-                sentence(caption.map_or("", |caption| &caption.text))
-            }
+        if let Some(verdict) = self.verdict() {
+            return self.ending(verdict);
         }
+        let caption = scene.captions.iter().find(|caption| caption.place == Place::Status);
+        sentence(caption.map_or("", |caption| &caption.text))
     }
 
     fn ending(&self, verdict: &Verdict) -> String {

@@ -611,7 +611,7 @@ fn who_runs_out_of_time_loses() {
 /// The first line of a record, with one text in place of a name.
 fn header(name: &str, player: &str) -> String {
     let mut spec = agreed("hexapawn:rows=3,cols=3", &["human", "random"]);
-    spec.seats[0].name = "N".to_owned();
+    spec.seats[0].name = String::from("N");
     let header = rookery_record::Header::new(spec, "p1 111/.../222".to_owned());
     let line = serde_json::json!({ "record": header }).to_string();
     line.replace(r#""N""#, name).replace(r#""human""#, player) + "\n"
