@@ -29,6 +29,7 @@
 mod guest;
 mod handle;
 mod hint;
+mod hurry;
 mod prepare;
 mod replay;
 mod stopping;
@@ -41,7 +42,7 @@ pub use hint::{Hint, HintQuestion};
 pub use prepare::{Match, Played, PrepareError, prepare};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use stopping::{GRACE, Signal, Stopping};
-pub use story::{Story, read_story};
-pub use view::{Asked, Deed, Entry, News, Since, Snapshot};
+pub use story::{Prelude, Story, prelude, read_story, write_record};
+pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 
 pub use rookery_referee::Terms;
