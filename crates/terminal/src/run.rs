@@ -93,9 +93,12 @@ pub fn show<W: Write + 'static>(
     while !screen.is_done() {
         #[cfg(unix)]
         if continued.happened() {
-            // The shell has used the terminal in the meantime.
-            entered.again()?;
-            terminal = new_terminal()?;
+            // The shell has used the terminal in the meantime; or it was closed, which makes us go on, too.
+            let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                screen.interrupt();
+                break;
+            };
+            terminal = again;
         }
         screen.tick(Instant::now());
         let drawn = terminal.draw(|frame| screen.draw(frame)).is_ok();
@@ -112,9 +115,12 @@ pub fn show<W: Write + 'static>(
                     drop(terminal);
                     give_back(output);
                     continued.suspend();
-                    entered.again()?;
                     continued.happened();
-                    terminal = new_terminal()?;
+                    let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                        screen.interrupt();
+                        return Ok(());
+                    };
+                    terminal = again;
                     break;
                 }
                 Ok(Some(event)) => {
