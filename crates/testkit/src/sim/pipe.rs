@@ -80,7 +80,7 @@ impl<P: Notation> PipePlayer<P> {
         chat_one_in: u32,
         log: Log,
     ) -> Self {
-        let (reader, writer) = split(Choppy::new(stream, pieces));
+        let (reader, writer) = split(Choppy::new(stream, pieces).without_halts());
         let bounds = Bounds { bytes: MAX_LINE, ..Bounds::default() };
         let connection = Connection::new(reader, writer, "a bot", Framing::EveryLine, bounds);
         // The cap has no margin, so it is told as a little less.
