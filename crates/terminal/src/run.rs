@@ -93,9 +93,14 @@ pub fn show<W: Write + 'static>(
     while !screen.is_done() {
         #[cfg(unix)]
         if continued.happened() {
-            // The shell has used the terminal in the meantime.
-            entered.again()?;
-            terminal = new_terminal()?;
+            // The shell has used the terminal in the meantime, or the terminal is gone: then the system lets us go on, too.
+            match entered.again().and_then(|()| new_terminal()) {
+                Ok(again) => terminal = again,
+                Err(_) => {
+                    screen.interrupt();
+                    break;
+                }
+            }
         }
         screen.tick(Instant::now());
         let drawn = terminal.draw(|frame| screen.draw(frame)).is_ok();
@@ -112,9 +117,15 @@ pub fn show<W: Write + 'static>(
                     drop(terminal);
                     give_back(output);
                     continued.suspend();
-                    entered.again()?;
+                    let again = entered.again().and_then(|()| new_terminal());
                     continued.happened();
-                    terminal = new_terminal()?;
+                    match again {
+                        Ok(again) => terminal = again,
+                        Err(_) => {
+                            screen.interrupt();
+                            return Ok(());
+                        }
+                    }
                     break;
                 }
                 Ok(Some(event)) => {
