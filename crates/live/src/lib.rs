@@ -36,7 +36,7 @@ mod stopping;
 mod story;
 mod view;
 
-pub use guest::{Closing, Guest, OpenError, Opened, Opening, open};
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, open};
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use prepare::{Match, Played, PrepareError, prepare};

@@ -1,5 +1,6 @@
 //! A prepared match: types inside, none outside.
 
+use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,7 +83,7 @@ impl fmt::Debug for Match {
 /// Makes a match of a spec and its guests, one for each seat, ready to begin, or to go on where its record stops.
 ///
 /// # Panics
-/// If there is not one guest for each seat of the spec.
+/// If there is not one guest for each seat of the spec, or one of one's own is for another game.
 pub fn prepare(
     spec: MatchSpec,
     guests: Vec<Guest>,
@@ -104,6 +105,46 @@ impl Match {
     #[must_use]
     pub fn with_terms(self, terms: Terms) -> Self {
         Self { terms, ..self }
+    }
+
+    /// The same, watched by an observer that knows the positions of its game. It sees what happens from now on, after the
+    /// record and before the players; several see it in the order they came.
+    ///
+    /// ```
+    /// use rookery_games::hexapawn::Position;
+    /// use rookery_live::{Guest, prepare};
+    /// use rookery_referee::{EventOf, MatchSpec, Observer};
+    /// use rookery_rules::Seed;
+    /// use rookery_wire::Protocols;
+    ///
+    /// struct Tell(std::sync::mpsc::Sender<EventOf<Position>>);
+    ///
+    /// impl Observer<Position> for Tell {
+    ///     fn see(&mut self, event: &EventOf<Position>, _: &Position) {
+    ///         let _ = self.0.send(event.clone());
+    ///     }
+    /// }
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// # runtime.block_on(async {
+    /// let spec = MatchSpec::new("hexapawn", ["first", "random"], Seed(7))?;
+    /// let guests = Guest::built_in(&spec)?;
+    /// let (sender, events) = std::sync::mpsc::channel();
+    /// let ready = prepare(spec, guests, &Protocols::default(), None)?.with_observer(Tell(sender));
+    /// ready.run().await;
+    /// assert!(events.iter().count() > 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the match is of a game with other positions.
+    #[must_use]
+    pub fn with_observer<P: Position>(mut self, observer: impl Observer<P> + Send + 'static) -> Self {
+        let observer: Watcher<P> = Box::new(observer);
+        assert!(self.game.watch(Box::new(observer)), "{} has other positions", self.spec.game);
+        self
     }
 
     /// What was agreed.
@@ -134,12 +175,17 @@ impl Match {
     }
 }
 
+/// Somebody who watches, and knows the game.
+type Watcher<P> = Box<dyn Observer<P> + Send>;
+
 type Going = rookery_referee::BoxFuture<'static, Played>;
 
 /// A match with its types inside.
 trait Prepared: Send {
     /// Plays it to the end; a live match with what its viewers share, and the way to hurry whoever thinks.
     fn go(self: Box<Self>, terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going;
+    /// Takes a [`Watcher`] of its own positions; `false` if it is one of others.
+    fn watch(&mut self, watcher: Box<dyn Any>) -> bool;
     /// What viewers share.
     fn shared(&self, spec: &Arc<MatchSpec>) -> Shared;
     /// Where commands go.
@@ -163,6 +209,7 @@ enum Seated<P: Position> {
     Person,
     /// Its link, and what seats it there once the time runs.
     Program(Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>),
+    Own(Box<dyn Player<P>>),
     Absent(Absent),
 }
 
@@ -179,6 +226,7 @@ struct Typed<P: Position> {
     cut: Option<Cut>,
     controls: Controls,
     desk: Desk<P>,
+    watchers: Vec<Watcher<P>>,
     /// The match is over already.
     finished: Option<rookery_referee::Verdict>,
 }
@@ -207,6 +255,7 @@ impl Visit for Preparing<'_> {
             cut,
             controls,
             desk,
+            watchers: vec![],
             finished,
         }))
     }
@@ -228,6 +277,9 @@ fn seat_one<G: Game>(
             let unknown = |error: UnknownProtocol| PrepareError::Protocol(seat, error.to_string());
             let seating = protocols.get::<PositionOf<G>>(protocol).map_err(unknown)?;
             Seated::Program(Box::new(move |lag| seating(lent, lag)))
+        }
+        Guest::Own(player) => {
+            Seated::Own(player.take().expect("whoever makes a player makes it for the game of the match"))
         }
         Guest::Absent(fault) => Seated::Absent(Absent(fault)),
     })
@@ -363,6 +415,7 @@ struct Watching<P: Position> {
     told: bool,
     desk: Option<Desk<P>>,
     view: Option<View>,
+    watchers: Vec<Watcher<P>>,
 }
 
 impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
@@ -383,6 +436,9 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
                 view.tell_offer(desk);
             }
         }
+        for watcher in &mut self.watchers {
+            watcher.see(event, position);
+        }
     }
 
     fn asked(&mut self, question: &Question<'_, P>) {
@@ -392,6 +448,9 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
         if let Some(view) = &mut self.view {
             view.asked(question);
         }
+        for watcher in &mut self.watchers {
+            watcher.asked(question);
+        }
     }
 }
 
@@ -399,8 +458,20 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
     fn go(self: Box<Self>, mut terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going {
         Box::pin(async move {
             let (shared, hurry) = live.unzip();
-            let Self { spec, seated, referee, moves, record, path, cut, controls, desk, finished, .. } =
-                *self;
+            let Self {
+                spec,
+                seated,
+                referee,
+                moves,
+                record,
+                path,
+                cut,
+                controls,
+                desk,
+                watchers,
+                finished,
+                ..
+            } = *self;
             if let Some(verdict) = finished {
                 desk.close();
                 if let Some(shared) = shared {
@@ -418,6 +489,7 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 told: false,
                 desk: needs_desk.then(|| desk.clone()),
                 view: shared.clone().map(|shared| View::new(shared, referee.plies())),
+                watchers,
             };
             let thinking = match hurry {
                 Some(hurry) => Thinking::Hurried(hurry),
@@ -444,6 +516,11 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             }
             Played { end, path, receipt, problem, cut }
         })
+    }
+
+    fn watch(&mut self, watcher: Box<dyn Any>) -> bool {
+        let watcher = watcher.downcast::<Watcher<P>>();
+        watcher.map(|watcher| self.watchers.push(*watcher)).is_ok()
     }
 
     fn shared(&self, spec: &Arc<MatchSpec>) -> Shared {
@@ -485,6 +562,7 @@ fn player<P: Keyed + Notation + Picture>(
         }
         Seated::Person => Box::new(desk.person()),
         Seated::Program(seat) => seat(lag),
+        Seated::Own(player) => player,
         Seated::Absent(absent) => Box::new(absent),
     }
 }

@@ -93,14 +93,12 @@ pub fn show<W: Write + 'static>(
     while !screen.is_done() {
         #[cfg(unix)]
         if continued.happened() {
-            // The shell has used the terminal in the meantime, or the terminal is gone: then the system lets us go on, too.
-            match entered.again().and_then(|()| new_terminal()) {
-                Ok(again) => terminal = again,
-                Err(_) => {
-                    screen.interrupt();
-                    break;
-                }
-            }
+            // The shell has used the terminal in the meantime; or it was closed, which makes us go on, too.
+            let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                screen.interrupt();
+                break;
+            };
+            terminal = again;
         }
         screen.tick(Instant::now());
         let drawn = terminal.draw(|frame| screen.draw(frame)).is_ok();
@@ -117,15 +115,12 @@ pub fn show<W: Write + 'static>(
                     drop(terminal);
                     give_back(output);
                     continued.suspend();
-                    let again = entered.again().and_then(|()| new_terminal());
                     continued.happened();
-                    match again {
-                        Ok(again) => terminal = again,
-                        Err(_) => {
-                            screen.interrupt();
-                            return Ok(());
-                        }
-                    }
+                    let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                        screen.interrupt();
+                        return Ok(());
+                    };
+                    terminal = again;
                     break;
                 }
                 Ok(Some(event)) => {
