@@ -6,6 +6,7 @@
 //! - [`players`]: players that misbehave on purpose;
 //! - [`replay`]: a match played again from its events;
 //! - [`sim`]: thousands of matches with seeded faults, over pipes and a clock that jumps;
+//! - [`temp`]: a folder that is gone after its test;
 //! - [`transcript`]: events as lines;
 //! - [`scenes`]: what pictures promise;
 //! - [`golden`]: a whole game with everything that can be seen of it, compared with a file.
@@ -21,4 +22,5 @@ pub mod players;
 pub mod replay;
 pub mod scenes;
 pub mod sim;
+pub mod temp;
 pub mod transcript;
