@@ -4,12 +4,15 @@ mod commands;
 mod data_folder;
 mod help;
 mod spec;
+mod stop;
+mod svg_file;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use rookery_originals::{ErrorOutput, hexapawn, renpaarden, stones};
+use rookery_terminal::clean_lines;
 
 /// One referee for board games between programs and people.
 #[derive(Debug, Parser)]
@@ -106,7 +109,8 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough: `rookery rules fish | head`.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {error:#}");
+            // It may hold the names of files and texts of others.
+            let _ = writeln!(io::stderr(), "error: {}", clean_lines(&format!("{error:#}")));
             if error.is::<spec::UsageError>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }

@@ -7,6 +7,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rookery_testkit::TempFolder;
+
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 
 fn rookery(args: &[&str], input: &str) -> Output {
@@ -26,15 +28,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// A new file for one test.
-fn file(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
-    let _ = fs::remove_file(&path);
-    path
-}
-
 /// The player of the documentation, if there is a Python to run it.
-fn python_player(name: &str) -> Option<PathBuf> {
+fn python_player(folder: &Path) -> Option<PathBuf> {
     let there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
     if !there {
         eprintln!("SKIPPED: there is no python3, so the player of docs/stones-protocol.md does not play");
@@ -42,15 +37,16 @@ fn python_player(name: &str) -> Option<PathBuf> {
     }
     let docs = fs::read_to_string("../../docs/stones-protocol.md").unwrap();
     let code = docs.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
-    let path = file(name);
+    let path = folder.join("player.py");
     fs::write(&path, code).unwrap();
     Some(path)
 }
 
 #[test]
 fn the_documented_player_plays_over_a_pipe_and_its_chat_is_in_a_right_record() {
-    let Some(bot) = python_player("pipe.py") else { return };
-    let record = file("pipe.rookery.jsonl");
+    let folder = TempFolder::new("stones-pipe");
+    let Some(bot) = python_player(&folder) else { return };
+    let record = folder.join("game.rookery.jsonl");
     let seat = format!("cmd:python3 {}", bot.display());
     let args =
         ["stones", "referee", "--width", "3", "--height", "3", "--player", &seat, "--player", "random"];
@@ -115,7 +111,8 @@ fn our_player_by_standard_input_and_output() {
 
 #[test]
 fn a_whole_session_of_questions_and_moves() {
-    let record = file("session.rookery.jsonl");
+    let folder = TempFolder::new("stones-session");
+    let record = folder.join("game.rookery.jsonl");
     let typed = "1\n3\n2\n0\nhuman\n0,0 1,0\nsay well done\nmoves\n2.0-1.0\n";
     let output = rookery(&["stones", "--record", record.to_str().unwrap()], typed);
     let shown = text(&output.stdout);

@@ -340,3 +340,63 @@ fn a_record_is_watched_forth_and_back() {
     live.send("q");
     assert_eq!(live.end().exit_code(), 0);
 }
+
+#[test]
+fn rules_are_as_wide_as_the_terminal() {
+    let data = folder("rules");
+    for (vars, bold) in [(&[][..], true), (&[("NO_COLOR", "1")][..], false)] {
+        let mut pty = Pty::start_with(&["rules", "hexapawn"], &data, vars);
+        assert_eq!(pty.end().exit_code(), 0);
+        pty.wait_for("loses.");
+        let raw = String::from_utf8(pty.raw()).unwrap();
+        let codes = ["\x1b[1m", "\x1b[22m", "\x1b[3m", "\x1b[23m"];
+        let text = codes.iter().fold(raw.clone(), |text, code| text.replace(code, ""));
+        assert!(text.lines().all(|line| line.chars().count() <= 80) && !text.contains('\x1b'), "{text}");
+        assert!(raw.contains("Doubtful points") && !raw.contains("](") && !raw.contains("##"), "{raw}");
+        assert_eq!(raw.contains("\x1b[1m"), bold, "{raw}");
+    }
+}
+
+/// A shell with jobs, as people use it.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_until_it_calls_back() {
+    const SCRIPT: &str = r#"
+        set -m
+        "$0" play hexapawn:rows=4,cols=4 human first --no-record
+        echo "the shell has $? it"
+        stty -a | tr ' ;' '\n\n' | grep -x -e '-*icanon' -e '-*echo'
+        read answer
+        fg >/dev/null
+        echo "ended with $?""#;
+    for outside in [false, true] {
+        let mut command = CommandBuilder::new("sh");
+        command.args(["-c", SCRIPT, env!("CARGO_BIN_EXE_rookery")]);
+        let mut pty = Pty::spawn(command, &folder("suspend"), &[]);
+        pty.until("the board", is_ready);
+        pty.send("b2\r");
+        pty.until("both moves", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+        if outside {
+            // Nobody can give the terminal back then, but it is taken again.
+            let children = format!("/proc/{0}/task/{0}/children", pty.id());
+            let child = fs::read_to_string(children).unwrap();
+            assert!(Command::new("kill").args(["-STOP", child.trim()]).status().unwrap().success());
+            pty.wait_for("the shell has 147 it");
+        } else {
+            pty.send("\x1a");
+            let shown = pty.wait_for("the shell has 148 it");
+            assert!(!shown.contains("q quit"), "the screen from before is back: {shown}");
+            let shown = pty.wait_for("echo");
+            assert!(shown.contains("\nicanon\n") && shown.contains("\necho"), "it is not raw: {shown}");
+        }
+        pty.send("\n");
+        let shown = pty.until("the match again", |shown| is_ready(shown) && !shown.contains("the shell has"));
+        assert!(shown.contains("b1-b2") && shown.contains("q quit"), "{shown}");
+        // Keys work as before, without Enter.
+        pty.send("u");
+        pty.wait_for("Taken back");
+        pty.send("q");
+        pty.wait_for("ended with 0");
+        assert!(pty.end().success());
+    }
+}

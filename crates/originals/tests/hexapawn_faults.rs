@@ -12,6 +12,7 @@ use rookery_originals::hexapawn::records::Dialect;
 use rookery_originals::hexapawn::{FRAMING, bounds, over_pipes, over_tcp};
 use rookery_referee::{Terms, TimeControl, Verdict};
 use rookery_rules::{Seat, Seed};
+use rookery_testkit::TempFolder;
 use rookery_wire::{Connection, Process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -194,13 +195,13 @@ async fn fault_t17_a_player_that_never_reads_loses_by_time() {
 
 #[tokio::test]
 async fn fault_t18_a_program_that_closes_its_output_and_goes_on_has_crashed() {
-    let pid_file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("t18-{}", std::process::id()));
+    let folder = TempFolder::new("t18");
+    let pid_file = folder.join("pid");
     let script = format!("echo $$ > \"{}\"; exec >&-; sleep 1000", pid_file.display());
     let verdict = verdict(shell(&script), builtin("first"), LONG).await;
     assert_eq!(verdict.ending.cause.word(), "crashed", "{}", verdict.ending.sentence);
     // Nothing of it is left.
     let pid = std::fs::read_to_string(&pid_file).unwrap();
-    std::fs::remove_file(&pid_file).unwrap();
     let alive = || {
         let stat = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat"));
         stat.is_ok_and(|stat| !stat.contains(") Z "))

@@ -10,6 +10,7 @@ use std::time::Duration;
 use peers::{Deed, Peer, SHORT, Seen, config, good, impatient, serve, tournament};
 use rookery_games::fish;
 use rookery_originals::fish::{Config, Manner, Notice, Tally};
+use rookery_testkit::TempFolder;
 
 /// Identical house players on the usual board: known from the original and from other servers.
 #[tokio::test]
@@ -195,11 +196,11 @@ async fn the_first_turn_has_more_time() {
 
 #[tokio::test]
 async fn every_game_leaves_a_record_that_is_right() {
-    let dir = std::env::temp_dir().join(format!("rookery-fish-records-{}", std::process::id()));
+    let dir = TempFolder::new("fish-records");
     let bad = || Peer::bad("Bad", "take-turn", 2, Deed::Send(b"[[9,9],[0,0]]".to_vec()));
     let mut peers = good(6);
     peers[3] = bad();
-    let record = Some(dir.clone());
+    let record = Some(dir.to_path_buf());
     let held = tournament(Config { record: record.clone(), ..config(6) }, peers).await;
     assert_eq!(held.tally.failed, 1);
     tournament(Config { record, ..config(2) }, good(2)).await;
@@ -217,7 +218,6 @@ async fn every_game_leaves_a_record_that_is_right() {
         );
     }
     assert_eq!(n_removed, 1);
-    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::mend::{Cut, Mended, mend, seek_end};
-use crate::{Problem, Receipt, SyncError, Syncer, create_folder};
+use crate::{FolderError, Problem, Receipt, Syncer, create_folder};
 
 /// The end of a record's name.
 pub const SUFFIX: &str = ".rookery.jsonl";
@@ -73,8 +73,8 @@ pub enum ArchiveError {
     Exists(PathBuf),
     /// Something else is in the way, or wrong.
     Record(PathBuf, Problem),
-    /// It could not be brought to the disk.
-    Sync(SyncError),
+    /// The folder cannot be made.
+    Folder(FolderError),
 }
 
 impl fmt::Display for ArchiveError {
@@ -91,16 +91,16 @@ impl fmt::Display for ArchiveError {
                 path.display()
             ),
             Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
-            Self::Sync(error) => error.fmt(f),
+            Self::Folder(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for ArchiveError {}
 
-impl From<SyncError> for ArchiveError {
-    fn from(error: SyncError) -> Self {
-        Self::Sync(error)
+impl From<FolderError> for ArchiveError {
+    fn from(error: FolderError) -> Self {
+        Self::Folder(error)
     }
 }
 

@@ -12,6 +12,7 @@ use rookery_record::{Header, Left, RecordWriter, Salvaged, salvage};
 use rookery_referee::{Conduct, Player, Referee, Strategist};
 use rookery_rules::Setup;
 use rookery_search::Random;
+use rookery_testkit::TempFolder;
 
 type Position = <Hexapawn as Setup>::Position;
 
@@ -22,10 +23,11 @@ struct Case {
     header: Header,
     whole: Vec<u8>,
     path: PathBuf,
+    _folder: TempFolder,
 }
 
 impl Case {
-    fn new(name: &str) -> Self {
+    fn new() -> Self {
         let setup = Hexapawn::parse("rows=5,cols=4").unwrap();
         let terms = Wild {
             conduct: Conduct::removing(),
@@ -34,8 +36,9 @@ impl Case {
             ..wild(1)
         };
         let header = header(&setup, &setup.start(), terms);
-        let file = format!("rookery-salvage-{name}-{}.rookery.jsonl", std::process::id());
-        let mut case = Self { setup, terms, header, whole: vec![], path: std::env::temp_dir().join(file) };
+        let folder = TempFolder::new("salvage");
+        let path = folder.join("game.rookery.jsonl");
+        let mut case = Self { setup, terms, header, whole: vec![], path, _folder: folder };
         let mut writer = RecordWriter::new(vec![], case.header.clone());
         case.play(Referee::new(setup.start(), Conduct::removing()), &mut writer);
         case.whole = writer.finish().unwrap();
@@ -78,7 +81,7 @@ impl Case {
 
 #[test]
 fn fault_s02_any_end_of_a_record_can_be_lost() {
-    let case = Case::new("any");
+    let case = Case::new();
     let whole = &case.whole;
     for len in 0..=whole.len() {
         let lines = whole[..len].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
@@ -93,12 +96,11 @@ fn fault_s02_any_end_of_a_record_can_be_lost() {
             assert_eq!(message.is_empty(), len == lines && tail.is_empty(), "{len}: {message}");
         }
     }
-    fs::remove_file(&case.path).unwrap();
 }
 
 #[test]
 fn it_is_said_how_much_is_cut_off_and_why() {
-    let case = Case::new("why");
+    let case = Case::new();
     let second = 1 + case.whole.iter().position(|&byte| byte == b'\n').unwrap();
     let header = &case.whole[..second];
     let stop = b"{\"stopped\":{\"cause\":\"cancelled\",\"sentence\":\"enough\"}}\n";
@@ -118,12 +120,11 @@ fn it_is_said_how_much_is_cut_off_and_why() {
         assert!(said.contains(message), "{message}: {said}");
         assert_eq!(said.ends_with(&format!("; the {kept} bytes before are kept")), kept > 0, "{said}");
     }
-    fs::remove_file(&case.path).unwrap();
 }
 
 #[test]
 fn what_no_crash_leaves_is_not_touched() {
-    let case = Case::new("no");
+    let case = Case::new();
     let text = String::from_utf8(case.whole.clone()).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let (last, middle) = (lines[lines.len() - 1], lines[2]);
@@ -143,5 +144,4 @@ fn what_no_crash_leaves_is_not_touched() {
         assert!(error.contains(complaint), "{complaint}: {error}");
         assert_eq!(fs::read(&case.path).unwrap(), changed.as_bytes());
     }
-    fs::remove_file(&case.path).unwrap();
 }

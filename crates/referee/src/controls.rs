@@ -56,15 +56,19 @@ struct Queue {
 impl Controls {
     /// Stops the match where it is, without a verdict: its record can go on later.
     pub fn suspend(&self) {
-        self.0.stop.set();
-        self.push(Order::Suspend);
+        self.push_and_stop(Order::Suspend);
     }
 
     /// Ends the match, without a winner.
     pub fn cancel(&self, reason: &str) {
-        self.0.stop.set();
         let reason = reason.chars().take(MAX_REASON).map(|c| if c.is_control() { ' ' } else { c }).collect();
-        self.push(Order::Cancel(reason));
+        self.push_and_stop(Order::Cancel(reason));
+    }
+
+    /// First the order, then the flag: whoever hurries because of the flag finds the order, and its move is not taken.
+    fn push_and_stop(&self, order: Order) {
+        self.push(order);
+        self.0.stop.set();
     }
 
     /// Raised when the match is to stop.

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use rookery_rules::{Position, Seat, Seats};
 use tokio::time::Instant;
@@ -11,77 +10,9 @@ use crate::chat::Chat;
 use crate::controls::Order;
 use crate::waiting::{Asked, Listened, Others, Turn, guarded, listen, panicked, wait};
 use crate::{
-    Answering, Cause, Controls, Event, EventOf, Evidence, Failure, Fault, Invitation, Kind, LagProbe,
-    MatchSpec, Observer, Offence, Player, Question, Referee, Verdict,
+    Answering, Cause, End, Event, EventOf, Evidence, Failure, Fault, Invitation, Kind, Observer, Offence,
+    Player, Question, Referee, Session,
 };
-
-/// Our own tolerances. What the players have agreed on is in the [`MatchSpec`].
-#[derive(Clone, Debug)]
-pub struct Terms {
-    /// The time to get ready before the first move, and to take note of anything that is told later.
-    pub startup: Duration,
-    /// How much longer than its time an answer may take before it counts as late: jitter that is ours. The players are
-    /// not told.
-    pub margin: Duration,
-    /// The most time an answer of a program may take when there is no time control: nothing but a person is waited for
-    /// without a limit.
-    pub answer_cap: Duration,
-    /// How late our own loop runs; deadlines move by that much.
-    pub lag: LagProbe,
-    /// The most that a deadline moves; beyond it the match is stopped, as our failure.
-    pub lag_cap: Duration,
-}
-
-impl Default for Terms {
-    fn default() -> Self {
-        Self {
-            startup: Duration::from_secs(10),
-            margin: Duration::from_millis(100),
-            answer_cap: Duration::from_mins(10),
-            lag: LagProbe::default(),
-            lag_cap: Duration::from_secs(2),
-        }
-    }
-}
-
-/// What a match is played under, beside the referee and the players.
-#[derive(Clone, Debug)]
-pub struct Session<'a, P: Position> {
-    /// What was agreed.
-    pub spec: &'a MatchSpec,
-    /// Our own tolerances.
-    pub terms: &'a Terms,
-    /// The moves made before: of an opening, or of a match that goes on.
-    pub moves: &'a [P::Move],
-    /// The way into the running match.
-    pub controls: Controls,
-}
-
-impl<'a, P: Position> Session<'a, P> {
-    /// A match from its first move, that nobody interrupts.
-    pub fn new(spec: &'a MatchSpec, terms: &'a Terms) -> Self {
-        Self { spec, terms, moves: &[], controls: Controls::default() }
-    }
-}
-
-/// How the loop was left.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
-    /// The match is over.
-    Verdict(Verdict),
-    /// It was stopped on the way, without a verdict: it can go on later.
-    Suspended,
-}
-
-impl End {
-    /// The verdict, if there is one.
-    pub fn verdict(self) -> Option<Verdict> {
-        match self {
-            Self::Verdict(verdict) => Some(verdict),
-            Self::Suspended => None,
-        }
-    }
-}
 
 /// Plays a match to its end, or until it is suspended.
 ///
@@ -137,18 +68,20 @@ impl<P: Position> Table<'_, '_, P> {
         self.announce(started).await;
         let mut turn: Option<Turn> = None;
         while let Some(seat) = self.referee.to_ask() {
-            if self.session.controls.is_pending() {
-                self.obey_all().await;
-                turn = None;
-                if self.suspended {
-                    return End::Suspended;
-                }
-                continue;
+            if self.suspended {
+                return End::Suspended;
             }
             // A question goes on while its answers are refused, or while others offend.
-            let current = turn.take().filter(|turn| turn.seat == seat).unwrap_or_else(|| self.new_turn(seat));
-            turn = self.one_question(current).await;
+            let same = |turn: &Turn| turn.seat == seat && turn.ply == self.referee.plies();
+            let current = turn.take().filter(same).unwrap_or_else(|| self.new_turn(seat));
+            turn = if self.session.controls.is_pending() {
+                self.rest(current, Others::default()).await
+            } else {
+                self.one_question(current).await
+            };
         }
+        // What the observer has seen said the players hear before the end.
+        self.settle(vec![]).await;
         let verdict = self.referee.verdict().expect("nobody is asked, so there is a verdict").clone();
         self.ended = true;
         self.announce(Event::Ended(verdict.clone())).await;
@@ -175,26 +108,40 @@ impl<P: Position> Table<'_, '_, P> {
         let extra = || self.players[seat.index()].extra_time(self.referee.position());
         let allowance = self.referee.clock().allowance(seat);
         let allowance = allowance.map(|time| time + guarded(extra).unwrap_or_default());
-        Turn::new(seat, allowance, &self.session.terms.lag)
+        Turn::new(seat, self.referee.plies(), allowance, &self.session.terms.lag)
     }
 
     /// Asks once and judges what comes of it. Gives back the turn if the question is still open.
     async fn one_question(&mut self, mut turn: Turn) -> Option<Turn> {
         match self.ask(&mut turn).await {
-            Asked::Foul(offender, fault) => {
-                let pause = turn.pause(&self.session.terms.lag);
-                self.foul(offender, fault).await;
-                turn.resume(pause, &self.session.terms.lag);
-                Some(turn)
-            }
-            Asked::Order(order) => {
-                self.obey(order).await;
-                None
-            }
+            Asked::Interrupted(others) => self.rest(turn, others).await,
             Asked::Answer(answer, others) if others.is_empty() && self.is_quiet() => {
                 self.judge(turn, answer).await
             }
             Asked::Answer(answer, others) => self.judge_after(turn, answer, others).await,
+        }
+    }
+
+    /// The question rests while others offend or orders are carried out; afterwards it may be void.
+    async fn rest(&mut self, mut turn: Turn, others: Others) -> Option<Turn> {
+        let pause = turn.pause(&self.session.terms.lag);
+        self.carry_out(others).await;
+        turn.resume(pause, &self.session.terms.lag);
+        Some(turn)
+    }
+
+    /// Judges offences, and does what orders say, also those that have come meanwhile.
+    async fn carry_out(&mut self, others: Others) {
+        for (offender, fault) in others.fouls {
+            if let Some(event) = self.referee.foul(offender, fault) {
+                self.announce(event).await;
+            }
+        }
+        for order in others.orders {
+            self.obey(order).await;
+        }
+        while let Some(order) = self.session.controls.next() {
+            self.obey(order).await;
         }
     }
 
@@ -212,19 +159,12 @@ impl<P: Position> Table<'_, '_, P> {
     ) -> Option<Turn> {
         let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
         let was_legal = is_legal(self.referee.position());
-        let ply = self.referee.plies();
         let pause = turn.pause(&self.session.terms.lag);
         let fouls = self.tell_said().await;
         self.settle(fouls).await;
-        for (offender, fault) in others.fouls {
-            self.foul(offender, fault).await;
-        }
-        for order in others.orders {
-            self.obey(order).await;
-        }
-        self.obey_all().await;
+        self.carry_out(others).await;
         turn.resume(pause, &self.session.terms.lag);
-        if self.suspended || self.referee.to_ask() != Some(turn.seat) || self.referee.plies() != ply {
+        if self.suspended || self.referee.to_ask() != Some(turn.seat) || self.referee.plies() != turn.ply {
             return None;
         }
         // A move that only the removal of another made illegal is no offence: the question is put anew.
@@ -238,7 +178,8 @@ impl<P: Position> Table<'_, '_, P> {
         if let Event::Moved { info, .. } = &mut event {
             let player = &mut self.players[turn.seat.index()];
             // What a player says of its move is a courtesy: a panic there costs nothing.
-            *info = guarded(|| player.info()).unwrap_or_default();
+            let said = guarded(|| player.info()).unwrap_or_default();
+            *info = said.map(|info| if info.is_bounded() { info } else { Box::new(info.bounded()) });
         }
         let Event::Fouled(foul) = &event else {
             self.announce(event).await;
@@ -250,18 +191,6 @@ impl<P: Position> Table<'_, '_, P> {
         self.announce(event).await;
         turn.resume(pause, &self.session.terms.lag);
         Some(turn)
-    }
-
-    async fn foul(&mut self, seat: Seat, fault: Fault) {
-        if let Some(event) = self.referee.foul(seat, fault) {
-            self.announce(event).await;
-        }
-    }
-
-    async fn obey_all(&mut self) {
-        while let Some(order) = self.session.controls.next() {
-            self.obey(order).await;
-        }
     }
 
     /// Does what an order says, if it still makes sense.
@@ -382,7 +311,7 @@ impl<P: Position> Table<'_, '_, P> {
             }
             match guarded(|| player.poll_foul(&mut cx)) {
                 Ok(Poll::Pending) => {}
-                Ok(Poll::Ready(fault)) => return Some(Asked::Foul(seat, fault)),
+                Ok(Poll::Ready(fault)) => return Some(Asked::Interrupted(Others::foul(seat, fault))),
                 Err(()) => return Some(Asked::Answer(Err(panicked(seat)), Others::default())),
             }
         }

@@ -140,6 +140,11 @@ impl<P: Position> Referee<P> {
         self.refused
     }
 
+    /// How often moves were taken back.
+    pub fn take_backs(&self) -> u32 {
+        self.n_take_backs
+    }
+
     /// Who has been removed.
     pub fn removed(&self) -> Seats {
         self.removed
@@ -345,18 +350,6 @@ impl<P: Position> Referee<P> {
         } else {
             self.conduct.final_ruling(offence)
         }
-    }
-
-    /// Whether these offences, judged now, end the match.
-    pub(crate) fn would_end_by(&self, fouls: &[(Seat, Fault)]) -> bool {
-        let ends_at_once = |&(seat, ref fault): &(Seat, Fault)| {
-            self.built_in.contains(seat) || self.ruling(seat, fault.offence) == Ruling::Aborted
-        };
-        let mut position = self.position.clone();
-        for &(seat, _) in fouls {
-            position.remove(seat);
-        }
-        fouls.iter().any(ends_at_once) || position.to_move().is_none()
     }
 
     /// Sets the verdict if the game is over: by the removal that just happened, or else by the rules.

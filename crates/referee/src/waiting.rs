@@ -19,6 +19,8 @@ const LATE_TIMER: Duration = Duration::from_millis(5);
 /// One question, from the first time it is asked until it is answered.
 pub(crate) struct Turn {
     pub(crate) seat: Seat,
+    /// How many moves were made when it was asked.
+    pub(crate) ply: u64,
     /// `None` as long as nobody has to ask for the time.
     pub(crate) start: Option<Instant>,
     /// Counted from the start; `None` if only the cap applies.
@@ -37,9 +39,9 @@ pub(crate) struct Pause {
 
 impl Turn {
     /// Without a time control nobody asks for the time, and a match of quick players costs no system calls.
-    pub(crate) fn new(seat: Seat, allowance: Option<Duration>, lag: &LagProbe) -> Self {
+    pub(crate) fn new(seat: Seat, ply: u64, allowance: Option<Duration>, lag: &LagProbe) -> Self {
         let start = allowance.map(|_| Instant::now());
-        Self { seat, start, allowance, lag_at_start: lag.total(), refusal: None }
+        Self { seat, ply, start, allowance, lag_at_start: lag.total(), refusal: None }
     }
 
     /// The time since the question was asked, our own delays taken off.
@@ -76,13 +78,11 @@ impl Turn {
 pub(crate) enum Asked<M> {
     /// The answer, and what else happened meanwhile.
     Answer(Result<M, Failure>, Others),
-    /// Somebody offended, and the question rests or the match ends.
-    Foul(Seat, Fault),
-    /// An order ends or changes the match, and the question with it.
-    Order(Order),
+    /// Somebody offended, or an order came, and the question rests or is void.
+    Interrupted(Others),
 }
 
-/// What happened while an answer was awaited, and does not end the match.
+/// What happened while an answer was awaited.
 #[derive(Default)]
 pub(crate) struct Others {
     pub(crate) fouls: Vec<(Seat, Fault)>,
@@ -90,6 +90,10 @@ pub(crate) struct Others {
 }
 
 impl Others {
+    pub(crate) fn foul(seat: Seat, fault: Fault) -> Self {
+        Self { fouls: vec![(seat, fault)], orders: vec![] }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.fouls.is_empty() && self.orders.is_empty()
     }
@@ -171,10 +175,9 @@ pub(crate) async fn wait<P: Position>(
         }
         while session.controls.poll_pending(cx).is_ready() {
             let Some(order) = session.controls.next() else { continue };
-            match referee.weigh(&order) {
-                Weight::Nothing => {}
-                Weight::Later => others.orders.push(order),
-                Weight::Now => return Poll::Ready(Asked::Order(order)),
+            others.orders.push(order);
+            if referee.is_changed_by(&others) {
+                return Poll::Ready(Asked::Interrupted(std::mem::take(&mut others)));
             }
         }
         let neighbours =
@@ -190,9 +193,8 @@ pub(crate) async fn wait<P: Position>(
                 Ok(Poll::Ready(fault)) => {
                     silent.put_in(seat);
                     others.fouls.push((seat, fault));
-                    if referee.would_end_by(&others.fouls) {
-                        let (seat, fault) = others.fouls.swap_remove(0);
-                        return Poll::Ready(Asked::Foul(seat, fault));
+                    if referee.is_changed_by(&others) {
+                        return Poll::Ready(Asked::Interrupted(std::mem::take(&mut others)));
                     }
                 }
             }
@@ -227,32 +229,22 @@ fn patience(turn: &Turn, kind: Kind, terms: &Terms) -> Duration {
     }
 }
 
-/// When an order is carried out that comes while somebody thinks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Weight {
-    /// Never: it makes no sense.
-    Nothing,
-    /// With the answer: the question stays as it is.
-    Later,
-    /// At once: the question is void.
-    Now,
-}
-
 impl<P: Position> Referee<P> {
-    fn weigh(&self, order: &Order) -> Weight {
+    /// Whether the question that is asked now is void once all this is carried out.
+    fn is_changed_by(&self, others: &Others) -> bool {
         let mut after = self.clone();
-        let event = match *order {
-            Order::Suspend | Order::Cancel(_) => return Weight::Now,
-            Order::Resign(seat) => after.resign(seat),
-            Order::TakeBack { seat, to } => after.take_back(seat, to),
-            Order::Draw => after.draw(),
-        };
-        let same_question = after.to_ask() == self.to_ask() && after.plies() == self.plies();
-        match event {
-            None => Weight::Nothing,
-            Some(_) if same_question => Weight::Later,
-            Some(_) => Weight::Now,
+        for (seat, fault) in &others.fouls {
+            after.foul(*seat, fault.clone());
         }
+        for order in &others.orders {
+            match *order {
+                Order::Suspend | Order::Cancel(_) => return true,
+                Order::Resign(seat) => drop(after.resign(seat)),
+                Order::TakeBack { seat, to } => drop(after.take_back(seat, to)),
+                Order::Draw => drop(after.draw()),
+            }
+        }
+        after.to_ask() != self.to_ask() || after.plies() != self.plies()
     }
 }
 

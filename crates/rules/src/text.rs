@@ -72,6 +72,23 @@ pub fn clean_lines(text: &str) -> String {
     text.chars().map(|c| if c != '\n' && is_harmful(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// One word of a command as it can be typed into a shell.
+///
+/// ```
+/// use rookery_rules::text::shell_quoted;
+/// assert_eq!(shell_quoted("mine=hard"), "mine=hard");
+/// assert_eq!(shell_quoted("cmd:./my bot"), "'cmd:./my bot'");
+/// ```
+pub fn shell_quoted(word: &str) -> String {
+    let word = clean(word);
+    let is_simple = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(is_simple) {
+        word
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// Whether a character does something instead of being seen: controls, and the format characters of Unicode.
 fn is_harmful(c: char) -> bool {
     c.is_control()

@@ -66,12 +66,13 @@ pub struct Stop(Arc<AtomicBool>);
 impl Stop {
     /// Raises it.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        // What was written before it is seen by whoever sees it raised.
+        self.0.store(true, Ordering::Release);
     }
 
     /// Whether it is raised.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Acquire)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The state of the full screen, and what changes it.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
-use rookery_catalog::{Hint, SittingError};
+use rookery_catalog::{Hint, SittingError, free_path};
 use rookery_rules::scene::{Move, Scene};
 
 use crate::command::Command;
@@ -319,7 +320,20 @@ impl App {
     }
 
     fn ask_file(&mut self, purpose: Purpose) {
-        self.popup = Some(Popup::File { purpose, text: String::new() });
+        let offered = match purpose {
+            Purpose::Save => self.name_of_copy(),
+            Purpose::Load => String::new(),
+        };
+        self.popup = Some(Popup::File { purpose, text: String::new(), offered });
+    }
+
+    /// A name in this folder that no file has: the record's own, or one after the game.
+    fn name_of_copy(&self) -> String {
+        let sitting = self.table.sitting();
+        let game = sitting.header().game.split(':').next().unwrap_or_default();
+        let own = sitting.path().and_then(Path::file_name).map(PathBuf::from);
+        let name = own.unwrap_or_else(|| PathBuf::from(format!("{game}.rookery.jsonl")));
+        free_path(&name).to_string_lossy().into_owned()
     }
 
     fn show_rules(&mut self) {

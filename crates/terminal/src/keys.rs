@@ -11,30 +11,35 @@ use crate::command::Command;
 use crate::plan::{Way, neighbour};
 use crate::popup::{Popup, Reply, edit};
 
+/// In Markdown, as the rules that follow.
 pub(crate) const PLAY_HELP: &str = "\
-arrows         to a neighbouring cell; Tab: where something can be done
-Enter, space   choose a piece, then where it goes; a click does the same
-letter, digit  type a move, then Enter; short forms will do
-PgUp PgDn < >  another part of a board that is larger than the window
-:              type a move or a word: undo, hint, moves, save FILE, load FILE
-u  r           undo, redo
-h              a hint, and why
-m              the legal moves, to choose from
-n              a new match of the same kind
-s  l           save a copy of the record, load a record
-R              resign
-Esc            not this; while a computer thinks: move now
-q              leave; Ctrl-C leaves at once. The record is kept
+| Key | What it does |
+|---|---|
+| arrows | to a neighbouring cell; Tab: where something can be done |
+| Enter, space | choose a piece, then where it goes; a click does the same |
+| letter, digit | type a move, then Enter; short forms will do |
+| PgUp, PgDn, <, > | another part of a board that is larger than the window |
+| : | type a move or a word: undo, hint, moves, save FILE, load FILE |
+| u, r | undo, redo |
+| h | a hint, and why |
+| m | the legal moves, to choose from |
+| n | a new match of the same kind |
+| s, l | save a copy of the record, load a record |
+| R | resign |
+| Esc | not this; while a computer thinks: move now |
+| q | leave; Ctrl-C leaves at once, Ctrl-Z for a while. The record is kept |
 ";
 
 pub(crate) const WATCH_HELP: &str = "\
-space          stop and go on
-right, left    one move forth or back
-Home, End      to the first and the last move
-PgUp PgDn < >  another part of a board that is larger than the window
-+  -           faster, slower
-s              save a copy of the record
-q              leave
+| Key | What it does |
+|---|---|
+| space | stop and go on |
+| right, left | one move forth or back |
+| Home, End | to the first and the last move |
+| PgUp, PgDn, <, > | another part of a board that is larger than the window |
+| +, - | faster, slower |
+| s | save a copy of the record |
+| q | leave |
 ";
 
 /// The keys that are commands.

@@ -9,7 +9,10 @@ use rookery_rules::Seat;
 
 use crate::command::{Command, HELP, MAX_INPUT};
 use crate::table::{Announcement, capital, seat_name};
-use crate::{Table, Typed, clean, quoted, read_typed};
+use crate::{Table, Typed, clean, markdown, quoted, read_typed};
+
+/// The width of texts where nobody says how wide a line may be.
+const COLUMNS: usize = 80;
 
 /// Plays until the input ends or says `quit`. `keep_note` is told the farewell whenever it changes, for whoever is
 /// interrupted.
@@ -196,7 +199,9 @@ fn obey(table: &mut Table, command: &Command, out: &mut dyn Write) -> io::Result
             Ok(())
         }
         Command::Rules => {
-            writeln!(out, "{}", table.rules())?;
+            for line in markdown::render(table.rules(), COLUMNS) {
+                writeln!(out, "{}", line.text())?;
+            }
             Ok(())
         }
         Command::Save(path) => save(table, path.as_deref(), out)?,

@@ -10,12 +10,13 @@ use rookery_rules::scene::Place;
 
 use crate::app::{Hot, Tone};
 use crate::board::{self, Marks};
-use crate::clean::{fit, wrap};
+use crate::list::List;
 use crate::plain::clock_text;
 use crate::plan::Plan;
 use crate::popup::Popup;
+use crate::rich::{Rich, fit, text_width, wrap};
 use crate::table::seat_name;
-use crate::{App, clean};
+use crate::{App, clean, markdown};
 
 /// The width that the list of moves needs at least, and what it takes at most.
 const PANEL: (u16, u16) = (22, 36);
@@ -101,6 +102,16 @@ fn follow(app: &mut App, room: Rect) -> Option<Plan> {
 pub(crate) fn line(buffer: &mut Buffer, area: Rect, row: u16, text: &str, style: Style) {
     let at = (i32::from(area.x), i32::from(area.y) + i32::from(row));
     board::put(buffer, area, at, &fit(text, area.width.into()), style);
+}
+
+/// The same for a line of which some stands out.
+fn rich_line(buffer: &mut Buffer, area: Rect, row: u16, text: &Rich) {
+    let (mut x, y) = (i32::from(area.x), i32::from(area.y) + i32::from(row));
+    for (c, accent) in text.chars() {
+        let c = c.to_string();
+        board::put(buffer, area, (x, y), &c, accent.style());
+        x += text_width(&c) as i32;
+    }
 }
 
 fn too_small(area: Rect, (width, height): (u16, u16), buffer: &mut Buffer) {
@@ -303,6 +314,10 @@ pub(crate) fn key_bar(
     hot
 }
 
+/// How wide a list of moves is, and what a frame takes of it.
+const CHOICE: u16 = 50;
+const FRAME: u16 = 4;
+
 fn draw_popup(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer) {
     match popup {
         Popup::Text { title, text, scroll } => draw_text(app, (title, text, *scroll), area, buffer),
@@ -318,30 +333,38 @@ fn draw_popup(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer) {
             app.hot = key_bar(keys, row, Style::default(), buffer);
         }
         Popup::Choice { moves, at } => {
-            let height = (moves.len() as u16 + 2).min(area.height.saturating_sub(4)).max(3);
-            let inside = frame(area, (50, height), "Which move?", app, buffer);
-            let skipped = (at + 1).saturating_sub(inside.height.into());
-            for (row, (number, (id, label))) in (0..inside.height).zip(moves.iter().enumerate().skip(skipped))
-            {
+            let width = CHOICE.min(area.width);
+            let items = moves.iter().enumerate().map(|(number, (id, label))| {
                 let sign = if number == *at { ">" } else { " " };
-                let text = format!("{sign}{:>3} {id}  {label}", number + 1);
+                (format!("{sign}{:>3} {id}  ", number + 1), clean(label))
+            });
+            let list = List::new(items, width.saturating_sub(FRAME).into());
+            let height = (list.len() as u16 + 2).min(area.height.saturating_sub(4)).max(3);
+            let inside = frame(area, (width, height), "Which move?", app, buffer);
+            for (row, number, text) in list.visible(*at, inside.height) {
                 let style = if number == *at { app.palette.loud() } else { Style::default() };
-                line(buffer, inside, row, &text, style);
+                line(buffer, inside, row, text, style);
                 app.hot.push((Rect { y: inside.y + row, height: 1, ..inside }, Hot::Row(number)));
             }
         }
-        Popup::File { purpose, text } => {
+        Popup::File { purpose, text, offered } => {
             let inside = frame(area, (70, 4), purpose.title(), app, buffer);
             let room = usize::from(inside.width).saturating_sub(1);
-            line(buffer, inside, 0, &format!("{}_", clean(&tail(text, room))), app.palette.loud());
-            line(buffer, inside, 1, "Enter: do it   Esc: do not", app.palette.faint());
+            let (name, note) = if text.is_empty() && !offered.is_empty() {
+                let note = "Enter: do it   Tab: change the name, or type another   Esc: do not";
+                (clean(&tail(offered, room)), note)
+            } else {
+                (format!("{}_", clean(&tail(text, room))), "Enter: do it   Esc: do not")
+            };
+            line(buffer, inside, 0, &name, app.palette.loud());
+            line(buffer, inside, 1, note, app.palette.faint());
         }
     }
 }
 
 fn draw_text(app: &mut App, (title, text, scroll): (&str, &str, usize), area: Rect, buffer: &mut Buffer) {
     let inside = frame(area, (area.width.min(90), area.height.saturating_sub(2)), title, app, buffer);
-    let lines = wrap(&clean_lines(text), inside.width.into());
+    let lines = markdown::render(text, inside.width.into());
     let height = usize::from(inside.height.saturating_sub(1));
     let last = lines.len().saturating_sub(height);
     let scroll = scroll.min(last);
@@ -349,14 +372,10 @@ fn draw_text(app: &mut App, (title, text, scroll): (&str, &str, usize), area: Re
         *kept = scroll;
     }
     for (row, text) in (0..inside.height.saturating_sub(1)).zip(lines.iter().skip(scroll)) {
-        line(buffer, inside, row, text, Style::default());
+        rich_line(buffer, inside, row, text);
     }
     let more = if scroll < last { "up, down, space: read on   " } else { "" };
     line(buffer, inside, inside.height.saturating_sub(1), &format!("{more}Esc: back"), app.palette.faint());
-}
-
-fn clean_lines(text: &str) -> String {
-    text.lines().map(clean).collect::<Vec<_>>().join("\n")
 }
 
 /// An empty box in the middle; gives back its inside.

@@ -1,6 +1,5 @@
 //! A sitting with the time that goes by, and threads in which computers think.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rookery_catalog::{AnySitting, Hint, Sitter, SittingError, Stop, Thought, game, load_sitting};
+use rookery_record::open_record;
 use rookery_referee::Cause;
 use rookery_rules::scene::Place;
 use rookery_rules::{GameSpec, Scene, Seat};
@@ -291,7 +291,7 @@ impl Drop for Table {
 /// The match of a record, to look at.
 pub fn open(path: &Path) -> Result<Box<dyn AnySitting>, String> {
     let name = clean(&path.display().to_string());
-    let file = File::open(path).map_err(|error| format!("cannot open {name}: {error}"))?;
+    let file = open_record(path).map_err(|error| format!("cannot open {name}: {error}"))?;
     let loaded = load_sitting(BufReader::new(file));
     loaded.map_err(|error| format!("cannot read {name}: {}", clean(&error.to_string())))
 }

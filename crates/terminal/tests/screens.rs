@@ -14,7 +14,7 @@ use rookery_catalog::{MatchOrder, sit};
 use rookery_terminal::launcher::{Launcher, Recent, Wish};
 use rookery_terminal::run::Screen;
 use rookery_terminal::{App, Leave, Palette, Table};
-use rookery_testkit::golden;
+use rookery_testkit::{TempFolder, golden};
 
 #[track_caller]
 fn golden(name: &str, stage: &Stage) {
@@ -307,6 +307,58 @@ fn matches_are_saved_loaded_and_begun_anew() {
     assert_eq!(stage.moves().len(), 0);
     stage.type_text(&format!("l{}\n", copy.display()));
     assert_eq!(stage.moves().len(), 2);
+}
+
+#[test]
+fn a_name_is_offered_for_a_copy() {
+    let mut stage = Stage::new("hexapawn:rows=4,cols=4", &["human", "first"]);
+    stage.type_text("b2\n");
+    stage.type_text("s");
+    stage.shows("│ hexapawn.rookery.jsonl ");
+    golden("save", &stage);
+    // What is typed takes its place, and Tab takes it over.
+    stage.type_text("x");
+    stage.shows("│ x_ ");
+    stage.press(KeyCode::Backspace);
+    stage.press(KeyCode::Tab);
+    stage.shows("│ hexapawn.rookery.jsonl_ ");
+    stage.press(KeyCode::Esc);
+
+    let dir = TempFolder::new("copy");
+    let mut kept = sitting("hexapawn:rows=4,cols=4", &["human", "first"]);
+    kept.keep(Some(dir.join("mine.rookery.jsonl")));
+    let mut stage = Stage::with(kept, (80, 24), Palette::Mono);
+    stage.type_text("b2\n");
+    stage.type_text("s");
+    stage.shows("│ mine.rookery.jsonl ");
+    stage.press(KeyCode::Esc);
+    // Nothing is offered to be loaded, so Enter closes the line.
+    stage.type_text("l\n");
+    assert!(!stage.text().contains("Go on with the record in"), "{}", stage.text());
+}
+
+#[test]
+fn a_new_match_has_another_board_unless_somebody_chose_it() {
+    let board = |stage: &Stage| stage.app.table().sitting().position().text();
+    // Drawn for the match: as `rookery` and `rookery play` begin one, and from a spec that leaves it open.
+    for spec in ["fish:seed=1", "fish", "fish:rows=4,cols=4,holes=3"] {
+        let mut stage = Stage::new(spec, &["human", "human"]);
+        let mut seen = vec![board(&stage)];
+        for _ in 0..3 {
+            stage.type_text("n");
+            assert!(!seen.contains(&board(&stage)), "{spec}: {seen:?}");
+            seen.push(board(&stage));
+            let header = stage.app.table().sitting().header();
+            assert_eq!(header.start, board(&stage));
+            assert_eq!(rookery_catalog::start(&header.game).unwrap().text(), header.start, "{}", header.game);
+        }
+    }
+    for spec in ["fish:seed=7", "fish:fish=2", "fish:board=123/405/11", "hexapawn", "stones"] {
+        let mut stage = Stage::new(spec, &["human", "human"]);
+        let before = board(&stage);
+        stage.type_text("n");
+        assert_eq!(board(&stage), before, "{spec}");
+    }
 }
 
 #[test]

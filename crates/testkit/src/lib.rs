@@ -8,7 +8,8 @@
 //! - [`sim`]: thousands of matches with seeded faults, over pipes and a clock that jumps;
 //! - [`transcript`]: events as lines;
 //! - [`scenes`]: what pictures promise;
-//! - [`golden`]: a whole game with everything that can be seen of it, compared with a file.
+//! - [`golden`]: a whole game with everything that can be seen of it, compared with a file;
+//! - [`TempFolder`]: a folder for the files of a test, which leaves nothing behind.
 //!
 //! A failed check panics with the setup and the seed that show it again.
 
@@ -21,4 +22,7 @@ pub mod players;
 pub mod replay;
 pub mod scenes;
 pub mod sim;
+mod temp_folder;
 pub mod transcript;
+
+pub use temp_folder::TempFolder;

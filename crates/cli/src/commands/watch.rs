@@ -1,5 +1,6 @@
 //! `rookery watch`: a record again, or a match between computers, move by move.
 
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use rookery_catalog::{AnySitting, PlayerSpec};
+use rookery_record::open_record;
 use rookery_referee::{TimeControl, parse_duration};
-use rookery_rules::Seed;
-use rookery_terminal::{App, Leave, Table, open, plain};
+use rookery_rules::{Seed, SetupError};
+use rookery_terminal::{App, Leave, Table, open, plain, quoted};
 
 use super::play::{begin, has_screen, interrupted, palette, show_app};
 use crate::spec::{CheckedSpec, UsageError};
@@ -82,18 +84,35 @@ pub(crate) fn watch_on_screen(app: App) -> anyhow::Result<Leave> {
     Ok(show_app(app)?.leave().unwrap_or(Leave::Interrupted))
 }
 
+/// Why something that is neither a record nor a game spec cannot be watched, and what can.
+fn not_to_watch(path: &Path, error: &SetupError) -> UsageError {
+    let name = path.display();
+    UsageError(if path.is_dir() {
+        match first_record(path) {
+            Some(record) => {
+                let record = quoted(&record);
+                format!("{name} is a folder; name a record in it, for example `rookery watch {record}`")
+            }
+            None => format!("{name} is a folder without records; expected a record or a game spec"),
+        }
+    } else if let Some(problem) = path.exists().then(|| open_record(path).err()).flatten() {
+        format!("{name}: {problem}")
+    } else if name.to_string().contains(['/', '.']) {
+        format!("{name}: there is no such record, and it is no game spec either: {error}")
+    } else {
+        format!("{name}: {error}")
+    })
+}
+
+/// The record of a folder whose name comes first.
+fn first_record(folder: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    files.filter(|path| path.to_string_lossy().ends_with(".rookery.jsonl")).min()
+}
+
 impl Args {
     fn new_match(&self, path: &Path) -> Result<Box<dyn AnySitting>, anyhow::Error> {
-        let spec: CheckedSpec = self.what.parse().map_err(|error| {
-            let looks_like_a_file =
-                self.what.contains(['/', '.']) || PathBuf::from(path).extension().is_some();
-            let hint = if looks_like_a_file {
-                "there is no such record, and it is no game spec either: "
-            } else {
-                ""
-            };
-            UsageError(format!("{}: {hint}{error}", path.display()))
-        })?;
+        let spec: CheckedSpec = self.what.parse().map_err(|error| not_to_watch(path, &error))?;
         if let Some(player) = self.players.iter().find(|player| player.is_person()) {
             return Err(UsageError(format!(
                 "{player}: only computers are watched; take a seat with `rookery play {}`",

@@ -27,3 +27,8 @@ pub use game::Hexapawn;
 pub use moves::{Move, Square};
 pub use position::Position;
 pub use setup::{Eliminate, Setup};
+
+/// What this game's texts call a seat.
+const fn label(seat: rookery_rules::Seat) -> rookery_rules::Counted {
+    seat.counted_from(1)
+}

@@ -29,3 +29,8 @@ pub use setup::Setup;
 
 /// The most rows, and the most columns, of a board.
 pub const MAX_SIDE: u8 = 16;
+
+/// What this game's texts call a seat.
+const fn label(seat: rookery_rules::Seat) -> rookery_rules::Counted {
+    seat.counted_from(0)
+}

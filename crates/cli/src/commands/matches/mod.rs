@@ -1,7 +1,11 @@
 //! `rookery match`: a series of games between the same players.
 
+mod dispatch;
+mod json;
+mod progress;
 mod report;
 mod series;
+mod worker;
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::PathBuf;
@@ -9,14 +13,13 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use clap::Parser as _;
-use indicatif::{ProgressBar, ProgressStyle};
-use rookery_catalog::PlayerSpec;
-use rookery_record::Limits;
-use rookery_referee::{Conduct, TimeControl, parse_duration};
+use rookery_referee::{Conduct, Entry, Limits, SeatSpec, TimeControl, parse_duration, write_duration};
 use rookery_rules::Seed;
 
 use crate::spec::{CheckedSpec, UsageError};
-use series::Series;
+use crate::stop::{StopArgs, this_command_with};
+use report::Report;
+use series::{Held, Series};
 
 /// Play a series of games and say who is stronger
 ///
@@ -30,11 +33,11 @@ pub(crate) struct Args {
     #[arg(value_name = "GAME-SPEC")]
     spec: CheckedSpec,
 
-    /// One player for each seat (`rookery players` lists them)
+    /// One player for each seat, with a name or without: hard, mine=hard, mine="cmd:./bot" (`rookery players` lists ours)
     #[arg(value_name = "PLAYER", required = true, num_args = 1..=8)]
-    players: Vec<PlayerSpec>,
+    players: Vec<Entry>,
 
-    /// How many games; by default one block
+    /// How many games, rounded up to whole blocks; by default one block
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     games: Option<u64>,
 
@@ -82,6 +85,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_turns: Option<u64>,
 
+    #[command(flatten)]
+    stop: StopArgs,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -94,91 +100,119 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   rookery match hexapawn:rows=8,cols=8 playouts random --games 100
-  rookery match fish:players=3 random random playouts:games=300 --games 30 --json
+  rookery match fish:players=3 random weak=random playouts:games=300 --games 30 --json
   rookery match stones playouts random --time 100ms --record games
 
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 some games were aborted, 130 interrupted.";
+Ctrl-C: no new game begins, running ones have --grace to end; the result so far is shown, and how to go on.
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 some games were aborted, 75 another program writes into
+the folder of the records, 130 or 143 interrupted.";
 
 fn per_move(text: &str) -> Result<TimeControl, rookery_referee::ParseTimeError> {
     Ok(TimeControl::PerMove(parse_duration(text)?))
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let n_seats = args.spec.n_seats();
-    if args.players.len() != n_seats {
-        let given = args.players.len();
-        let spec = &args.spec.text;
-        return Err(UsageError(format!(
-            "{spec} has {n_seats} seats, and {given} given; name one player for each seat"
-        ))
-        .into());
+    let series = args.series()?;
+    let say = |text: String| if args.quiet { Ok(()) } else { writeln!(stderr(), "{text}") };
+    if series.rounded() > 0 {
+        let (games, block) = (series.games(), series.players());
+        say(format!("{games} games: rounded up to whole blocks of {block}, so that all sit on every seat"))?;
     }
-    for player in &args.players {
-        args.spec.game.check_player(player).map_err(|error| UsageError(format!("{player}: {error}")))?;
-    }
-    let series = args.series(n_seats);
-    let progress = args.progress(series.games);
-    let done = series.play(|report| {
-        for problem in report.problems() {
-            progress.suspend(|| writeln!(stderr(), "{problem}")).ok();
+    let series = match series.fit_files() {
+        (series, None) => series,
+        (series, Some(said)) => {
+            say(said)?;
+            series
         }
-        progress.inc(1);
-    })?;
-    progress.finish_and_clear();
-    let summary = report::Report::new(&series, &done.games);
-    if args.json {
-        summary.write_json(out)?;
-    } else {
-        summary.write_table(out)?;
-    }
-    Ok(if done.interrupted {
-        writeln!(stderr(), "interrupted after {} of {} games", done.games.len(), series.games)?;
-        if series.record.is_some() && !series.resume {
-            writeln!(stderr(), "the same command with --resume goes on")?;
+    };
+    let stopping = args.stop.watch()?;
+    let (json, table) = if args.json { (Some(out), None) } else { (None, Some(out)) };
+    let mut report = Report::new(&series, json);
+    let progress = progress::Progress::new(&series, !args.quiet && stderr().is_terminal());
+    let held = series.hold(&stopping, &mut |game| {
+        for problem in game.problems() {
+            progress.say(&problem);
         }
-        ExitCode::from(130)
-    } else if summary.aborted() > 0 {
-        ExitCode::from(3)
+        report.add(game)?;
+        progress.update(report.summary());
+        Ok(())
+    });
+    progress.finish();
+    // What was played is shown, also if something else has gone wrong.
+    let summary = report.finish()?;
+    let Held { complete } = held?;
+    if let Some(out) = table {
+        report::write_table(&series, &summary, report::width(), out)?;
+    }
+    if let (false, Some(code)) = (complete, stopping.exit_code()) {
+        go_on(args, &series, summary.games() + summary.left_over().games)?;
+        return Ok(ExitCode::from(code));
+    }
+    Ok(if summary.aborted() > 0 { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}
+
+/// How to go on with a series that was stopped.
+fn go_on(args: &Args, series: &Series, played: u64) -> anyhow::Result<()> {
+    let mut err = stderr();
+    writeln!(err, "stopped after {played} of {} games", series.games())?;
+    if args.record.is_some() {
+        writeln!(err, "This goes on:\n{}", this_command_with("--resume"))?;
     } else {
-        ExitCode::SUCCESS
-    })
+        writeln!(err, "Nothing was kept; with --record DIR such a series can go on.")?;
+    }
+    Ok(())
 }
 
 /// Plays a match of a fraction of a second and shows what it says.
 pub(crate) fn demonstrate(out: &mut dyn Write) -> anyhow::Result<()> {
     let args =
         Args::parse_from(["match", "hexapawn", "mcts:playouts=200", "random", "--games", "20", "--quiet"]);
-    let series = args.series(args.spec.n_seats());
-    let done = series.play(|_| {})?;
-    report::Report::new(&series, &done.games).write_table(out)
+    let series = args.series()?;
+    let mut report = Report::new(&series, None);
+    let stopping = rookery_live::Stopping::new(rookery_live::GRACE);
+    series.hold(&stopping, &mut |game| report.add(game))?;
+    let summary = report.finish()?;
+    report::write_table(&series, &summary, report::width(), out)
 }
 
 impl Args {
-    fn series(&self, n_seats: usize) -> Series {
-        let control = self.time.or(self.tc).unwrap_or(TimeControl::Untimed);
-        let cores = available_parallelism().map_or(1, usize::from);
+    fn series(&self) -> anyhow::Result<Series> {
+        if let Some(person) = self.players.iter().find(|entry| entry.seat.is_person()) {
+            let game = &self.spec.text;
+            return Err(UsageError(format!(
+                "{person}: a person does not sit through a series; play a game with `rookery play {game} {}`",
+                self.players.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+            ))
+            .into());
+        }
+        let mut agreed = rookery_catalog::agree(&self.spec.spec, &self.players, Seed(self.seed))
+            .map_err(|error| UsageError(error.to_string()))?;
+        agreed.time = self.time.or(self.tc).unwrap_or(TimeControl::Untimed);
+        agreed.limits = Limits { nodes: self.nodes, playouts: self.playouts, depth: self.depth, think: None };
+        agreed.conduct = self.conduct.unwrap_or(agreed.conduct);
+        agreed.max_turns = self.max_turns;
+        let programs = self.players.iter().any(|entry| entry.seat.is_program());
+        let awaited = self.players.iter().any(|entry| matches!(entry.seat, SeatSpec::Tcp(_)));
         // Games that think at the same time take each other's processor away.
-        let concurrency = if control == TimeControl::Untimed { cores } else { 1 };
-        Series {
-            spec: self.spec.clone(),
-            players: self.players.clone(),
-            games: self.games.unwrap_or(n_seats as u64),
-            control,
-            limits: Limits { nodes: self.nodes, playouts: self.playouts, depth: self.depth },
-            seed: Seed(self.seed),
-            concurrency: self.concurrency.map_or(concurrency, usize::from),
-            record: self.record.clone(),
-            resume: self.resume,
-            conduct: self.conduct.unwrap_or(self.spec.game.conduct()),
-            max_turns: self.max_turns,
+        let alone = agreed.time != TimeControl::Untimed || awaited;
+        let concurrency = if alone { 1 } else { available_parallelism().map_or(1, usize::from) };
+        if awaited && self.concurrency.is_some_and(|given| given > 1) {
+            return Err(UsageError(
+                "players of tcp:PORT play one game after the other; leave --concurrency away".to_owned(),
+            )
+            .into());
         }
-    }
-
-    fn progress(&self, games: u64) -> ProgressBar {
-        if self.quiet || !stderr().is_terminal() {
-            return ProgressBar::hidden();
+        if let (true, TimeControl::Untimed) = (programs, agreed.time) {
+            let cap = write_duration(rookery_live::Terms::default().answer_cap);
+            writeln!(stderr(), "no time control is set: a program may think for {cap} about each answer")?;
         }
-        let style = ProgressStyle::with_template("{bar:30} {pos} of {len} games, {per_sec}, {eta} to go");
-        ProgressBar::new(games).with_style(style.expect("the template is well formed"))
+        Ok(Series::new(
+            self.spec.clone(),
+            agreed,
+            self.games.unwrap_or(self.players.len() as u64),
+            self.concurrency.map_or(concurrency, usize::from),
+            self.record.clone(),
+            self.resume,
+        )?)
     }
 }

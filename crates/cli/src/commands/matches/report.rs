@@ -1,94 +1,182 @@
-//! What a series shows: a table for people, an object for programs.
+//! What a series shows: a table for people that fits its terminal, an object for programs.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 
-use comfy_table::{CellAlignment, Table, presets};
-use rookery_referee::{Blame, Ending};
-use rookery_tournament::old::{Elo, Estimate, GameResult, PlayerSummary, Summary, Tally};
-use serde::Serialize;
+use rookery_rules::text::clean;
+use rookery_tournament::{Elo, Estimate, Summary, Tally};
 
-use super::series::{GameReport, Series};
-use crate::commands::write_json;
+use super::json::Stream;
+use super::series::{Game, Series};
 
-/// A series that was played, and what it says.
+/// The width of a table that no terminal shows.
+const WIDTH: usize = 80;
+/// A name is cut no shorter than this.
+const SHORTEST_NAME: usize = 8;
+
+/// Sums up a series while it is played.
 pub(super) struct Report<'a> {
-    series: &'a Series,
-    games: &'a [GameReport],
     summary: Summary,
+    stream: Result<Stream<'a>, Option<anyhow::Error>>,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(series: &'a Series, games: &'a [GameReport]) -> Self {
-        let results: Vec<GameResult> = games.iter().map(GameReport::result).collect();
-        Self { series, games, summary: Summary::new(series.players.len(), &results) }
-    }
-
-    pub(super) fn aborted(&self) -> u64 {
-        self.summary.aborted
-    }
-
-    pub(super) fn write_table(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let n_players = self.series.players.len();
-        writeln!(out, "{}: {} games, seed {}", self.series.spec.text, self.games.len(), self.series.seed.0)?;
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
-        let mut header =
-            vec!["player".to_owned(), "wins".into(), "draws".into(), "losses".into(), "points".into()];
-        header.extend((1..=n_players).map(|seat| format!("at seat {seat}")));
-        header.extend(["place".to_owned(), "score".into()]);
-        table.set_header(header);
-        for (spec, player) in self.series.players.iter().zip(&self.summary.players) {
-            let mut row = vec![spec.to_string()];
-            row.extend([player.total.wins, player.total.draws, player.total.losses].map(|n| n.to_string()));
-            row.push(percent(player.points));
-            row.extend(
-                player.by_seat.iter().map(|tally| format!("{}-{}-{}", tally.wins, tally.draws, tally.losses)),
-            );
-            row.extend([with_error(player.place), with_error(player.score)]);
-            table.add_row(row);
-        }
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        writeln!(out, "{table}")?;
-        if let Some(elo) = self.summary.elo {
-            let [first, second] = [0, 1].map(|player| &self.series.players[player]);
-            writeln!(out, "Elo difference, {first} to {second}: {}", elo_text(elo))?;
-        }
-        self.write_endings(out)
-    }
-
-    /// How the games ended that did not end by the rules.
-    fn write_endings(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let mut endings: BTreeMap<&str, u64> = BTreeMap::new();
-        for game in self.games {
-            *endings.entry(game.verdict.ending.cause.word()).or_default() += 1;
-        }
-        endings.remove("normal");
-        for (word, n) in endings {
-            writeln!(out, "{n} ended {word}")?;
-        }
-        if self.summary.aborted > 0 {
-            writeln!(out, "{} aborted; they do not count", self.summary.aborted)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn write_json(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let value = SeriesJson {
-            game: &self.series.spec.text,
-            players: self.series.players.iter().map(ToString::to_string).collect(),
-            seed: self.series.seed.0,
-            games: self.games.iter().map(GameJson::new).collect(),
-            summary: SummaryJson {
-                players: self.summary.players.iter().map(PlayerJson::new).collect(),
-                elo: self.summary.elo.map(EloJson::new),
-                aborted: self.summary.aborted,
-            },
+    /// With an output the games are written there as JSON.
+    pub(super) fn new(series: &Series, json: Option<&'a mut dyn Write>) -> Self {
+        let stream = match json {
+            Some(out) => Stream::begin(series, out).map_err(Some),
+            None => Err(None),
         };
-        write_json(out, &value)
+        Self { summary: Summary::new(series.players()), stream }
     }
+
+    pub(super) fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    pub(super) fn add(&mut self, game: Game) -> anyhow::Result<()> {
+        self.summary.add(&game.result());
+        match &mut self.stream {
+            Ok(stream) => stream.add(&game),
+            Err(error) => error.take().map_or(Ok(()), Err),
+        }
+    }
+
+    /// Ends the JSON, if there is one.
+    pub(super) fn finish(self) -> anyhow::Result<Summary> {
+        match self.stream {
+            Ok(stream) => stream.finish(&self.summary)?,
+            Err(Some(error)) => return Err(error),
+            Err(None) => {}
+        }
+        Ok(self.summary)
+    }
+}
+
+/// How wide the terminal is.
+pub(super) fn width() -> usize {
+    terminal_size::terminal_size().map_or(WIDTH, |(columns, _)| usize::from(columns.0))
+}
+
+/// The results as a table, in so many columns.
+pub(super) fn write_table(
+    series: &Series,
+    summary: &Summary,
+    width: usize,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let agreed = series.agreed();
+    let names: Vec<String> = agreed.seats.iter().map(|entry| clean(&entry.name)).collect();
+    let players = summary.players();
+    let n_players = players.len();
+    writeln!(out, "{}: {} games, seed {}", agreed.game, summary.games(), agreed.seed.0)?;
+    let mut columns: Vec<Column> = vec![
+        column("wins", players.iter().map(|player| player.total.wins.to_string())),
+        column("draws", players.iter().map(|player| player.total.draws.to_string())),
+        column("losses", players.iter().map(|player| player.total.losses.to_string())),
+        column("points", players.iter().map(|player| percent(player.points))),
+    ];
+    columns.push(column("place", players.iter().map(|player| with_error(player.place))));
+    columns.push(column("score", players.iter().map(|player| with_error(player.score))));
+    columns.extend((0..n_players).map(|seat| {
+        let tally = |tally: &Tally| format!("{}-{}-{}", tally.wins, tally.draws, tally.losses);
+        column(&format!("seat {}", seat + 1), players.iter().map(|player| tally(&player.by_seat[seat])))
+    }));
+    for part in parts(&names, columns, width) {
+        write_part(&names, &part, width, out)?;
+    }
+    if let (Some(elo), [first, second]) = (summary.elo(), &names[..]) {
+        let text = format!("Elo, {first} to {second}: {}", elo_text(elo));
+        writeln!(out, "{}", wrapped(&text, width))?;
+    }
+    write_endings(summary, out)
+}
+
+/// A column of the table: its title, and what it says of each player.
+struct Column {
+    cells: Vec<String>,
+    width: usize,
+}
+
+fn column(title: &str, cells: impl Iterator<Item = String>) -> Column {
+    let cells: Vec<String> = std::iter::once(title.to_owned()).chain(cells).collect();
+    let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or_default();
+    Column { cells, width }
+}
+
+/// The columns that fit beside the names, then the next, and so on.
+fn parts(names: &[String], columns: Vec<Column>, width: usize) -> Vec<Vec<Column>> {
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
+    let name = longest.min(SHORTEST_NAME.max(width / 3));
+    let mut parts: Vec<Vec<Column>> = vec![];
+    let mut used = usize::MAX;
+    for column in columns {
+        let needed = column.width + 2;
+        match parts.last_mut() {
+            Some(part) if used.saturating_add(needed) <= width => {
+                used += needed;
+                part.push(column);
+            }
+            _ => {
+                used = name + needed;
+                parts.push(vec![column]);
+            }
+        }
+    }
+    parts
+}
+
+fn write_part(names: &[String], part: &[Column], width: usize, out: &mut dyn Write) -> anyhow::Result<()> {
+    let taken: usize = part.iter().map(|column| column.width + 2).sum();
+    let longest =
+        names.iter().map(|name| name.chars().count()).chain(["player".len()]).max().unwrap_or_default();
+    let room = longest.min(width.saturating_sub(taken).max(SHORTEST_NAME));
+    let titles = std::iter::once("player").chain(names.iter().map(String::as_str));
+    for (row, name) in titles.enumerate() {
+        let mut line = format!("{:room$}", shortened(name, room));
+        for Column { cells, width } in part {
+            line.push_str(&format!("  {:>width$}", cells[row]));
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// A name in at most so many characters.
+fn shortened(name: &str, room: usize) -> String {
+    if name.chars().count() <= room {
+        return name.to_owned();
+    }
+    name.chars().take(room.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// A sentence on lines of at most this width.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = vec![];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+/// How the games ended that did not end by the rules, and what does not count.
+fn write_endings(summary: &Summary, out: &mut dyn Write) -> anyhow::Result<()> {
+    for (word, n) in summary.endings().filter(|(word, _)| *word != "normal") {
+        writeln!(out, "{n} ended {word}")?;
+    }
+    if summary.aborted() > 0 {
+        writeln!(out, "{} aborted; they do not count", summary.aborted())?;
+    }
+    let left = summary.left_over();
+    if left.games > 0 {
+        writeln!(out, "{} more of blocks that are not complete; they do not count", left.games)?;
+    }
+    Ok(())
 }
 
 fn percent(points: Option<Estimate>) -> String {
@@ -113,149 +201,37 @@ fn elo_text(elo: Elo) -> String {
         _ if value.is_infinite() => "-∞".to_owned(),
         _ => format!("{value:+.0}"),
     };
-    format!(
-        "{}, between {} and {} with 95 % certainty",
-        signed(elo.difference),
-        signed(elo.low),
-        signed(elo.high)
-    )
+    let [middle, low, high] = [elo.difference, elo.low, elo.high].map(signed);
+    format!("{middle}, between {low} and {high} with 95 % certainty")
 }
 
-#[derive(Serialize)]
-struct SeriesJson<'a> {
-    game: &'a str,
-    /// Player specs, in the order given.
-    players: Vec<String>,
-    seed: u64,
-    games: Vec<GameJson>,
-    summary: SummaryJson,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[derive(Serialize)]
-struct GameJson {
-    /// The player's index at each seat.
-    seats: Vec<usize>,
-    /// Indices of players.
-    winners: Vec<usize>,
-    /// By player; null if the game was aborted.
-    scores: Option<Vec<i32>>,
-    plies: u64,
-    ending: &'static str,
-    /// The index of the player who resigned or offended.
-    offender: Option<usize>,
-    blame: Option<&'static str>,
-    sentence: String,
-    /// Players that were removed, also if the others played on.
-    removed: Vec<RemovedJson>,
-    record: Option<String>,
-}
-
-impl GameJson {
-    fn new(report: &GameReport) -> Self {
-        let seats = &report.seating.players;
-        let outcome = report.verdict.outcome.as_ref();
-        let mut winners: Vec<usize> =
-            outcome.map(|o| o.winners.iter().map(|seat| seats[seat.index()]).collect()).unwrap_or_default();
-        winners.sort_unstable();
-        let by_player =
-            |scores: &[i32]| (0..seats.len()).map(|player| scores[report.seating.seat_of(player)]).collect();
-        Self {
-            seats: seats.clone(),
-            winners,
-            scores: outcome.map(|o| by_player(o.scores.as_slice())),
-            plies: report.verdict.plies,
-            ending: report.verdict.ending.cause.word(),
-            offender: report.offender(),
-            blame: report.blame().map(Blame::word),
-            sentence: report.verdict.ending.sentence.clone(),
-            removed: report
-                .verdict
-                .removed
-                .iter()
-                .filter_map(|removal| RemovedJson::new(report, removal))
-                .collect(),
-            record: report.record.as_ref().map(|path| path.display().to_string()),
+    #[test]
+    fn tables_fit_any_width_with_any_number_of_columns() {
+        let names: Vec<String> =
+            ["a", "mcts:playouts=1000000,with=a,very=long,name"].map(str::to_owned).into();
+        for n_columns in 1..=12 {
+            for width in [40, 60, 80, 120, 200] {
+                let columns = (0..n_columns)
+                    .map(|n| {
+                        column(
+                            &format!("column {n}"),
+                            ["100.0 ± 24.3 %".to_owned(), "1".to_owned()].into_iter(),
+                        )
+                    })
+                    .collect();
+                let mut text = vec![];
+                for part in parts(&names, columns, width) {
+                    write_part(&names, &part, width, &mut text).unwrap();
+                }
+                let text = String::from_utf8(text).unwrap();
+                assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+                assert_eq!(text.matches("column").count(), n_columns, "every column is there");
+            }
         }
-    }
-}
-
-#[derive(Serialize)]
-struct RemovedJson {
-    player: usize,
-    cause: &'static str,
-    sentence: String,
-}
-
-impl RemovedJson {
-    fn new(report: &GameReport, removal: &Ending) -> Option<Self> {
-        let player = report.seating.players[removal.seat?.index()];
-        Some(Self { player, cause: removal.cause.word(), sentence: removal.sentence.clone() })
-    }
-}
-
-#[derive(Serialize)]
-struct SummaryJson {
-    players: Vec<PlayerJson>,
-    /// For two players: how much stronger the first one is. Unlimited ends are null.
-    elo: Option<EloJson>,
-    aborted: u64,
-}
-
-#[derive(Serialize)]
-struct PlayerJson {
-    #[serde(flatten)]
-    total: TallyJson,
-    by_seat: Vec<TallyJson>,
-    /// The share of first places, 0 to 1.
-    points: Option<EstimateJson>,
-    place: Option<EstimateJson>,
-    score: Option<EstimateJson>,
-}
-
-#[derive(Serialize)]
-struct TallyJson {
-    wins: u64,
-    draws: u64,
-    losses: u64,
-}
-
-/// A mean, and half of its 95 % interval.
-#[derive(Serialize)]
-struct EstimateJson {
-    mean: f64,
-    error: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct EloJson {
-    difference: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-}
-
-impl PlayerJson {
-    fn new(player: &PlayerSummary) -> Self {
-        let estimate =
-            |estimate: Option<Estimate>| estimate.map(|e| EstimateJson { mean: e.mean, error: e.error });
-        Self {
-            total: TallyJson::new(player.total),
-            by_seat: player.by_seat.iter().map(|&tally| TallyJson::new(tally)).collect(),
-            points: estimate(player.points),
-            place: estimate(player.place),
-            score: estimate(player.score),
-        }
-    }
-}
-
-impl TallyJson {
-    fn new(Tally { wins, draws, losses }: Tally) -> Self {
-        Self { wins, draws, losses }
-    }
-}
-
-impl EloJson {
-    fn new(elo: Elo) -> Self {
-        let finite = |value: f64| value.is_finite().then_some(value);
-        Self { difference: finite(elo.difference), low: finite(elo.low), high: finite(elo.high) }
+        assert_eq!(wrapped("one two three", 7), "one two\nthree");
     }
 }

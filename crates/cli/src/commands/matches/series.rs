@@ -1,198 +1,218 @@
-//! Playing the games of a series, several at a time.
+//! A series: its games, who plays them where, and what came of each.
 
-use std::fs::File;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
 
-use anyhow::Context;
-use rookery_catalog::{MatchOrder, Played, PlayerSpec, RecordTarget, play_match};
-use rookery_record::{Cut, Limits, Syncer, create_folder};
-use rookery_referee::{Blame, Conduct, Ending, TimeControl, Verdict};
-use rookery_rules::Seed;
-use rookery_tournament::{Seating, old::GameResult};
+use rookery_live::Stopping;
+use rookery_record::{Cut, Folder, Key, SYNCER_FILES};
+use rookery_referee::{Blame, MatchSpec, SeatEntry, Verdict, words};
+use rookery_rules::text::clean;
+use rookery_tournament::{GameResult, Pairing, Scheduler, hold};
+use rookery_wire::{Protocol, Protocols, raise_file_limit};
 
-use crate::spec::CheckedSpec;
+use super::dispatch::Threads;
+use super::worker::Running;
+use crate::spec::{CheckedSpec, UsageError};
 
-/// What is played.
-#[derive(Debug)]
+/// Everything that is decided before a series.
 pub(super) struct Series {
-    pub(super) spec: CheckedSpec,
-    pub(super) players: Vec<PlayerSpec>,
-    pub(super) games: u64,
-    pub(super) control: TimeControl,
-    pub(super) limits: Limits,
-    pub(super) seed: Seed,
-    pub(super) concurrency: usize,
-    pub(super) record: Option<PathBuf>,
-    pub(super) resume: bool,
-    pub(super) conduct: Conduct,
-    pub(super) max_turns: Option<u64>,
+    spec: CheckedSpec,
+    /// The first game; the others differ in seats, start and seed.
+    agreed: MatchSpec,
+    format: rookery_tournament::Series,
+    concurrency: usize,
+    record: Option<PathBuf>,
+    resume: bool,
+    protocols: Protocols,
+    /// What programs speak, if there are any.
+    protocol: Option<Protocol>,
 }
 
-/// One game that was played.
-#[derive(Debug)]
-pub(super) struct GameReport {
-    pub(super) game: u64,
-    pub(super) seating: Seating,
+/// Whether all games were played.
+pub(super) struct Held {
+    pub(super) complete: bool,
+}
+
+/// A game that was played, now or in an earlier run.
+pub(super) struct Game {
+    pub(super) pairing: Pairing,
+    pub(super) spec: MatchSpec,
     pub(super) verdict: Verdict,
     pub(super) record: Option<PathBuf>,
-    /// What an earlier run had left that could not be read.
+    /// What an earlier run had left of the record that could not be read.
     pub(super) cut: Option<Cut>,
 }
 
-impl GameReport {
-    /// What people should know at once: a line if the record was damaged, for each player that was removed, and if the
-    /// game was stopped.
+/// Descriptors of a program: three pipes, and what starting it needs.
+const FILES_OF_A_PROGRAM: usize = 8;
+/// Standard streams, the runtimes' own, the lock, and some to spare.
+const OTHER_FILES: usize = 24;
+/// Of a runtime: its queue of events, its wakers.
+const FILES_OF_A_THREAD: usize = 5;
+
+impl Series {
+    pub(super) fn new(
+        spec: CheckedSpec,
+        agreed: MatchSpec,
+        games: u64,
+        concurrency: usize,
+        record: Option<PathBuf>,
+        resume: bool,
+    ) -> Result<Self, UsageError> {
+        let mut protocols = Protocols::default();
+        rookery_originals::register(&mut protocols);
+        let programs = agreed.seats.iter().any(|entry| entry.player.is_program());
+        let protocol = if programs {
+            let found = protocols.find(spec.game.name(), None);
+            Some(found.map_err(|error| UsageError(error.to_string()))?)
+        } else {
+            None
+        };
+        let format = rookery_tournament::Series::new(agreed.n_seats(), games);
+        Ok(Self { spec, agreed, format, concurrency, record, resume, protocols, protocol })
+    }
+
+    pub(super) fn agreed(&self) -> &MatchSpec {
+        &self.agreed
+    }
+
+    pub(super) fn games(&self) -> u64 {
+        self.format.games()
+    }
+
+    /// By how much the number of games was rounded up.
+    pub(super) fn rounded(&self) -> u64 {
+        self.format.rounded()
+    }
+
+    /// How many players there are, which is how many games a block has.
+    pub(super) fn players(&self) -> usize {
+        self.agreed.n_seats()
+    }
+
+    pub(super) fn protocols(&self) -> &Protocols {
+        &self.protocols
+    }
+
+    pub(super) fn protocol(&self) -> Option<Protocol> {
+        self.protocol
+    }
+
+    /// The same series with no more games at a time than there are files for, and what to say if that is fewer.
+    pub(super) fn fit_files(mut self) -> (Self, Option<String>) {
+        let programs = self.agreed.seats.iter().filter(|entry| entry.player.is_program()).count();
+        let of_records = if self.record.is_some() { SYNCER_FILES } else { 0 };
+        let each = 1 + FILES_OF_A_THREAD + programs * FILES_OF_A_PROGRAM;
+        let files = raise_file_limit();
+        let room = (files.saturating_sub(OTHER_FILES + of_records) / each).max(1);
+        if room >= self.concurrency {
+            return (self, None);
+        }
+        let said = format!(
+            "{room} games at a time instead of {}: this process may open {files} files (`ulimit -n` changes it)",
+            self.concurrency
+        );
+        self.concurrency = room;
+        (self, Some(said))
+    }
+
+    /// Plays all games that are not played yet. `seen` is told of each when it is over and its record is on the disk, in
+    /// the order they end.
+    pub(super) fn hold(
+        &self,
+        stopping: &Stopping,
+        seen: &mut dyn FnMut(Game) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Held> {
+        let archive = match &self.record {
+            Some(folder) => Some(Folder::open(folder, self.games(), self.resume)?),
+            None => None,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        let waiting_for_the_disk = if archive.is_some() { SYNCER_FILES } else { 0 };
+        let mut scheduler = Scheduler::new(self.format.clone(), self.concurrency + waiting_for_the_disk);
+        let running = Running::default();
+        std::thread::scope(|scope| {
+            let mut threads = Threads::new(self, archive.as_ref(), &running, stopping.clone(), seen);
+            threads.start(scope, self.concurrency);
+            let playing = async {
+                let mut nobody = ();
+                let first = tokio::select! {
+                    held = hold(&mut scheduler, &mut threads, &mut nobody) => Some(held),
+                    () = stopping.requested() => None,
+                };
+                let held = match first {
+                    Some(held) => held,
+                    None => {
+                        scheduler.drain();
+                        hold(&mut scheduler, &mut threads, &mut nobody).await
+                    }
+                };
+                threads.failure()?;
+                let complete = held?.complete;
+                anyhow::Ok(Held { complete })
+            };
+            let watching = async {
+                stopping.urgent().await;
+                running.suspend_all();
+                std::future::pending::<std::convert::Infallible>().await
+            };
+            runtime.block_on(async {
+                tokio::select! {
+                    held = playing => held,
+                    never = watching => match never {},
+                }
+            })
+        })
+    }
+
+    /// What is agreed before a game of the series.
+    pub(super) fn match_spec(&self, pairing: &Pairing) -> anyhow::Result<MatchSpec> {
+        let seed = self.agreed.seed;
+        let varied = self.spec.game.vary(&self.spec.spec, seed.derive(u64::MAX - pairing.block));
+        let game = if varied == self.spec.spec {
+            self.agreed.game.clone()
+        } else {
+            self.spec.game.canonical(&varied)?
+        };
+        let seats = self.agreed.seats.iter().zip(&pairing.entrants).map(|(at, entrant)| {
+            let sits = &self.agreed.seats[entrant.index()];
+            SeatEntry { label: at.label.clone(), name: sits.name.clone(), player: sits.player.clone() }
+        });
+        Ok(MatchSpec {
+            game,
+            seats: seats.collect(),
+            seed: seed.derive(pairing.id),
+            number: Some(pairing.id + 1),
+            ..self.agreed.clone()
+        })
+    }
+}
+
+/// Where the record of a pairing is kept.
+pub(super) fn key(pairing: &Pairing) -> Key {
+    Key::first(pairing.id + 1)
+}
+
+impl Game {
+    /// What the format and the summary want to know.
+    pub(super) fn result(&self) -> GameResult {
+        let at_fault = self.verdict.removed.iter().filter(|ending| ending.blame() == Some(Blame::Player));
+        let failed = at_fault.filter_map(|ending| self.pairing.entrants.get(ending.seat?.index()).copied());
+        GameResult {
+            failed: failed.collect(),
+            ..GameResult::new(&self.pairing, self.verdict.outcome.clone(), self.verdict.ending.cause)
+        }
+    }
+
+    /// What people should know at once: that a record was cut off, that players were removed, that a game was stopped.
     pub(super) fn problems(&self) -> Vec<String> {
+        let number = self.pairing.id + 1;
         let ending = &self.verdict.ending;
         let stopped = self.verdict.outcome.is_none().then_some(ending);
         let offences = self.verdict.removed.iter().filter(|removal| removal.blame().is_some());
-        let line =
-            |ending: &Ending| format!("game {}: {} ({})", self.game + 1, ending.sentence, ending.cause);
-        let path = self.record.as_ref().map(|path| path.display());
+        let who = |seat| self.spec.who(seat);
+        let line = |ending| format!("game {number}: {} ({})", words::ending(ending, &who), ending.cause);
+        let path = self.record.as_ref().map(|path| clean(&path.display().to_string()));
         let cut = path.zip(self.cut.as_ref()).map(|(path, cut)| format!("{path}: {cut}"));
-        cut.into_iter().chain(offences.chain(stopped).map(line)).collect()
+        cut.into_iter().chain(offences.chain(stopped).map(|ending| clean(&line(ending)))).collect()
     }
-
-    pub(super) fn result(&self) -> GameResult {
-        GameResult { seating: self.seating.clone(), outcome: self.verdict.outcome.clone() }
-    }
-
-    /// The player who offended or resigned, by number.
-    pub(super) fn offender(&self) -> Option<usize> {
-        self.verdict.ending.seat.map(|seat| self.seating.players[seat.index()])
-    }
-
-    pub(super) fn blame(&self) -> Option<Blame> {
-        self.verdict.ending.blame()
-    }
-}
-
-/// What came of a series.
-pub(super) struct Done {
-    /// In order; without gaps unless it was interrupted.
-    pub(super) games: Vec<GameReport>,
-    pub(super) interrupted: bool,
-}
-
-impl Series {
-    /// Plays all games. `seen` is told of each when it is over, in the order they end. Then all records are on the disk.
-    pub(super) fn play(&self, mut seen: impl FnMut(&GameReport)) -> anyhow::Result<Done> {
-        if let Some(dir) = &self.record {
-            create_folder(dir)?;
-        }
-        let syncer = self.record.as_deref().map(Syncer::new);
-        let stop = stop_on_interrupt()?;
-        let next = AtomicU64::new(0);
-        let (sender, reports) = mpsc::channel();
-        let games = thread::scope(|scope| {
-            for _ in 0..self.concurrency.min(usize::try_from(self.games).unwrap_or(usize::MAX)) {
-                let worker = Worker { series: self, next: &next, stop: &stop, syncer: syncer.as_ref() };
-                let sender = sender.clone();
-                scope.spawn(move || worker.work(&sender));
-            }
-            drop(sender);
-            let mut games = vec![];
-            for report in reports {
-                let report = report?;
-                seen(&report);
-                games.push(report);
-            }
-            anyhow::Ok(games)
-        });
-        // What is finished is kept, also if something else has gone wrong.
-        let on_disk = syncer.map_or(Ok(()), Syncer::finish);
-        let mut games = games?;
-        on_disk?;
-        games.sort_by_key(|report| report.game);
-        Ok(Done { interrupted: (games.len() as u64) < self.games, games })
-    }
-
-    /// One game, and the file of its record.
-    fn play_one(
-        &self,
-        game: u64,
-        runtime: &tokio::runtime::Runtime,
-    ) -> anyhow::Result<(GameReport, Option<File>)> {
-        let seating = Seating::of_game(game, self.players.len());
-        let order = MatchOrder {
-            spec: self.spec.game.vary(&self.spec.spec, self.seed.derive(u64::MAX - seating.block)),
-            players: seating.players.iter().map(|&player| self.players[player].clone()).collect(),
-            seed: self.seed.derive(game),
-            control: self.control,
-            limits: self.limits,
-            conduct: self.conduct,
-            max_turns: self.max_turns,
-            number: Some(game + 1),
-        };
-        let target = self
-            .record
-            .as_ref()
-            .map(|dir| RecordTarget { path: dir.join(self.file_name(game)), resume: self.resume });
-        let Played { verdict, record, cut } = play_match(&order, runtime, target.as_ref())?;
-        Ok((GameReport { game, seating, verdict, record: target.map(|target| target.path), cut }, record))
-    }
-
-    /// The record of a game; the names of a series have the same length, so that they sort as the games do.
-    fn file_name(&self, game: u64) -> String {
-        let digits = self.games.to_string().len().max(4);
-        format!("game-{:0digits$}.rookery.jsonl", game + 1)
-    }
-}
-
-/// Plays one game after the other.
-struct Worker<'a> {
-    series: &'a Series,
-    /// The next game that nobody plays yet.
-    next: &'a AtomicU64,
-    stop: &'a AtomicU64,
-    syncer: Option<&'a Syncer>,
-}
-
-impl Worker<'_> {
-    /// Takes the next game until there is none, or until it is told to stop.
-    fn work(&self, reports: &mpsc::Sender<anyhow::Result<GameReport>>) {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
-            Ok(runtime) => runtime,
-            Err(error) => {
-                // The receiver is gone only when another worker has failed already.
-                let _ = reports.send(Err(error.into()));
-                return;
-            }
-        };
-        while self.stop.load(Ordering::Relaxed) == 0 {
-            let game = self.next.fetch_add(1, Ordering::Relaxed);
-            if game >= self.series.games {
-                return;
-            }
-            let played = self.series.play_one(game, &runtime);
-            let (report, goes_on) = match played {
-                Ok((report, file)) => {
-                    let record = self.syncer.zip(report.record.clone()).zip(file);
-                    let goes_on = record.is_none_or(|((syncer, path), file)| syncer.add(path, file));
-                    (Ok(report), goes_on)
-                }
-                Err(error) => (Err(error), false),
-            };
-            // Without a receiver another worker has failed.
-            if reports.send(report).is_err() || !goes_on {
-                return;
-            }
-        }
-    }
-}
-
-/// A counter of Ctrl-C: the first lets the running games end, the second ends the program at once.
-fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicU64>> {
-    let stop = Arc::new(AtomicU64::new(0));
-    let pressed = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if pressed.fetch_add(1, Ordering::Relaxed) > 0 {
-            std::process::exit(130);
-        }
-    })
-    .context("Ctrl-C cannot be watched")?;
-    Ok(stop)
 }

@@ -82,7 +82,7 @@ fn answers(hops: &[(Position, Move)]) -> String {
 #[test]
 fn a_whole_game_ends_with_a_winner_and_another_may_follow() {
     let hops = good_game("");
-    let record = fresh("classic");
+    let record = fresh();
     let options = ["--classic", "--record", record.to_str().unwrap()];
     let said = talk(&options, &format!("1.\n{}maybe.\ny.\n1.\n", answers(&hops)));
     assert_eq!(count(&said, "moved piece in position"), hops.len());

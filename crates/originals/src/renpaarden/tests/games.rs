@@ -149,7 +149,7 @@ fn a_whole_game_has_a_winner_and_another_may_follow() {
         }
         writeln!(input, "{index}").unwrap();
     }
-    let record = fresh("again");
+    let record = fresh();
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
     let said = talk(&options, &format!("{input}perhaps\nundo\nrules\nhelp\nyes\nresign\nn\n"));
     let winner = super::super::view::name(hops.last().unwrap().0.to_move().unwrap());
@@ -204,7 +204,7 @@ fn drawn_games_say_why() {
 #[test]
 fn undo_goes_back_to_the_start_of_a_turn_of_a_person() {
     let first = "Player 1 (o): X and Y of a piece, or hops> ";
-    let record = fresh("undo");
+    let record = fresh();
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
     // In the midst of a chain, then a turn of the other one, then the first of all.
     let said = talk(&options, "b2-c4-a5\nundo\nb2-d3\nundo\nc2-b4\nundo\nundo\nd2-b3\nresign\nn\n");
@@ -212,7 +212,7 @@ fn undo_goes_back_to_the_start_of_a_turn_of_a_person() {
     assert_eq!(count(&said, "There is nothing to take back yet."), 1, "{said}");
     assert_eq!(count(&said, first), 5, "{said}");
     assert_eq!(verified(&record), (1, "resigned".to_owned()));
-    let kept = std::fs::read_to_string(&record).unwrap();
+    let kept = std::fs::read_to_string(&*record).unwrap();
     assert!(kept.contains("d2-b3") && !kept.contains("b2-d3"), "{kept}");
     assert!(!record.with_file_name("game.rookery.jsonl.new").exists(), "nothing is left beside it");
 
@@ -251,14 +251,14 @@ fn the_end_of_input_and_quit_leave_at_every_question() {
 
 #[test]
 fn a_game_that_is_left_has_a_record_too_and_no_file_is_overwritten() {
-    let record = fresh("left");
+    let record = fresh();
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
     talk(&options, "b2-d3\nb4-a2\n");
     assert_eq!(verified(&record), (2, "cancelled".to_owned()));
-    let before = std::fs::read(&record).unwrap();
+    let before = std::fs::read(&*record).unwrap();
     let error = try_talk(&options, "b2-d3\n").unwrap_err().to_string();
     assert!(error.ends_with("game.rookery.jsonl: there is a file already; choose another name"), "{error}");
-    assert_eq!(std::fs::read(&record).unwrap(), before);
+    assert_eq!(std::fs::read(&*record).unwrap(), before);
     let options = [&SMALL, ["--record", "/no/such/folder/game"].as_slice()].concat();
     let error = try_talk(&options, "").unwrap_err().to_string();
     assert!(error.starts_with("the record could not be written to /no/such/folder/game: "), "{error}");
@@ -266,7 +266,7 @@ fn a_game_that_is_left_has_a_record_too_and_no_file_is_overwritten() {
 
 #[test]
 fn a_record_that_cannot_be_written_anew_stays_as_it_was() {
-    let record = fresh("stuck");
+    let record = fresh();
     std::fs::create_dir(record.with_file_name("game.rookery.jsonl.new")).unwrap();
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
     let error = try_talk(&options, "b2-d3\nundo\n").unwrap_err();

@@ -11,6 +11,7 @@ use rookery_catalog::{PlayerSpec, Renpaarden, strategy};
 use rookery_games::renpaarden::{Move, Position, Setup};
 use rookery_rules::{Position as _, Seed, Setup as _};
 use rookery_search::Budget;
+use rookery_testkit::TempFolder;
 
 use super::prompt::Terminal;
 use super::{Args, converse};
@@ -60,12 +61,23 @@ fn good_game(setup: &str) -> Vec<(Position, Move)> {
     hops
 }
 
-/// A path in a folder of this test, where nothing is.
-fn fresh(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("rookery-renpaarden-{}-{name}", std::process::id()));
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).unwrap();
-    dir.join("game.rookery.jsonl")
+/// A path in a folder of this test, where nothing is. The folder goes with it.
+struct Fresh {
+    path: PathBuf,
+    _folder: TempFolder,
+}
+
+impl std::ops::Deref for Fresh {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn fresh() -> Fresh {
+    let folder = TempFolder::new("renpaarden");
+    Fresh { path: folder.join("game.rookery.jsonl"), _folder: folder }
 }
 
 /// The moves of a record that is right, and how it ended.

@@ -1,0 +1,148 @@
+//! A thread that plays one game after the other.
+
+use std::collections::HashMap;
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::Context as _;
+use rookery_live::{Guest, Opening, Played, Stopping, open, prepare};
+use rookery_record::{Archive as _, Folder, Key, Receipt, Slot};
+use rookery_referee::{Cause, Controls, End, MatchSpec, SeatSpec};
+use rookery_tournament::Pairing;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::series::{Game, Series, key};
+
+/// How often a game is played again after a failure of ours, over all runs.
+const ATTEMPTS: u32 = 100;
+
+/// What came of a pairing.
+pub(super) enum Worked {
+    /// It is over; its record is on the disk when the receipt comes.
+    Game(Box<Game>, Option<Receipt>),
+    /// It was stopped, and can go on later.
+    Suspended,
+    /// It could not be played.
+    Failed(anyhow::Error),
+}
+
+/// The games that run now, so that they can be stopped: a thread that thinks looks at nothing else.
+#[derive(Debug, Default)]
+pub(super) struct Running(Mutex<HashMap<u64, Controls>>);
+
+impl Running {
+    fn games(&self) -> MutexGuard<'_, HashMap<u64, Controls>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops all of them where they are.
+    pub(super) fn suspend_all(&self) {
+        self.games().values().for_each(Controls::suspend);
+    }
+
+    fn begin(&self, number: u64, controls: Controls, stopping: &Stopping) {
+        let mut games = self.games();
+        // Whoever comes too late for the call to stop has heard it.
+        if stopping.is_urgent() {
+            controls.suspend();
+        }
+        games.insert(number, controls);
+    }
+
+    fn end(&self, number: u64) {
+        self.games().remove(&number);
+    }
+}
+
+/// Plays what comes, until nothing more does.
+pub(super) struct Worker<'a> {
+    pub(super) series: &'a Series,
+    pub(super) archive: Option<&'a Folder>,
+    pub(super) pairings: &'a Mutex<Receiver<Pairing>>,
+    pub(super) reports: UnboundedSender<Worked>,
+    pub(super) stopping: Stopping,
+    pub(super) running: &'a Running,
+}
+
+impl Worker<'_> {
+    pub(super) fn work(self) {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                self.report(Worked::Failed(error.into()));
+                return;
+            }
+        };
+        loop {
+            let next = match self.pairings.lock() {
+                Ok(pairings) => pairings.recv(),
+                Err(_) => return,
+            };
+            let Ok(pairing) = next else { return };
+            let worked = runtime.block_on(self.play(pairing));
+            self.report(worked.unwrap_or_else(Worked::Failed));
+        }
+    }
+
+    fn report(&self, worked: Worked) {
+        // Without a receiver something has failed, and nothing more is wanted.
+        let _ = self.reports.send(worked);
+    }
+
+    async fn play(&self, pairing: Pairing) -> anyhow::Result<Worked> {
+        let spec = self.series.match_spec(&pairing)?;
+        for attempt in 1..=ATTEMPTS {
+            let key = Key { attempt, ..key(&pairing) };
+            let slot = self.archive.map(|archive| archive.open(&key)).transpose()?;
+            let was_finished = matches!(slot, Some(Slot::Finished(_)));
+            let path = self.archive.and_then(|archive| archive.path(&key));
+            let played = self.play_one(&spec, slot).await;
+            let played = played
+                .with_context(|| path.as_ref().map_or(String::new(), |path| path.display().to_string()));
+            let Played { end, receipt, problem, cut, .. } = played?;
+            if let Some(problem) = problem {
+                anyhow::bail!("{}: {problem}", path.unwrap_or_default().display());
+            }
+            let End::Verdict(verdict) = end else { return Ok(Worked::Suspended) };
+            // Our own failure of an earlier run: played again, beside its record.
+            if was_finished && verdict.ending.cause == Cause::PlatformAbort {
+                continue;
+            }
+            let game = Game { pairing, spec, verdict, record: path, cut };
+            return Ok(Worked::Game(Box::new(game), receipt));
+        }
+        anyhow::bail!(
+            "game {}: it failed {ATTEMPTS} times; move its records away to try again",
+            pairing.id + 1
+        )
+    }
+
+    async fn play_one(&self, spec: &MatchSpec, slot: Option<Slot>) -> anyhow::Result<Played> {
+        let finished = matches!(slot, Some(Slot::Finished(_)));
+        let (guests, closing) = match self.series.protocol().filter(|_| !finished) {
+            None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
+            Some(protocol) => {
+                let seats: Vec<&SeatSpec> = spec.seats.iter().map(|entry| &entry.player).collect();
+                let opened = open(&seats, &Opening::new(protocol), &mut |_, _| {}).await?;
+                (opened.guests, Some(opened.closing))
+            }
+        };
+        let prepared = prepare(spec.clone(), guests, self.series.protocols(), slot)?;
+        let number = spec.number.unwrap_or_default();
+        self.running.begin(number, prepared.controls(), &self.stopping);
+        let played = prepared.run().await;
+        self.running.end(number);
+        if let Some(closing) = closing {
+            closing.done().await;
+        }
+        Ok(played)
+    }
+}
+
+/// Whoever needs not be brought. For a game that is over nobody does.
+fn stand_in(player: &SeatSpec) -> Guest {
+    match player {
+        SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
+        SeatSpec::Human | SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Remote(_) => Guest::Person,
+    }
+}
