@@ -8,8 +8,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rookery_referee::{Fault, LagProbe, words};
-use rookery_wire::{Connection, Transport};
+use rookery_referee::{LagProbe, words};
+use rookery_wire::Transport;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, yield_now};

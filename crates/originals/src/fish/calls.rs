@@ -76,11 +76,7 @@ impl Manner {
     /// Whether a reply is `"void"`.
     pub fn void(&self, reply: &[u8]) -> Result<(), Fault> {
         let quoted = || matches!(serde_json::from_slice::<Cow<'_, str>>(reply), Ok(text) if text == "void");
-        if (self.lenient && reply == b"void") || quoted() {
-            Ok(())
-        } else {
-            Err(unreadable(reply, VOID))
-        }
+        if (self.lenient && reply == b"void") || quoted() { Ok(()) } else { Err(unreadable(reply, VOID)) }
     }
 
     /// The calls as a protocol, and the interface for players that drive as another, both in this manner.
@@ -96,11 +92,9 @@ impl Manner {
 }
 
 /// The calls.
-pub(crate) const CALLS: Protocol =
-    Protocol { name: "fish", framing: Framing::Json, bounds: BOUNDS };
+pub(crate) const CALLS: Protocol = Protocol { name: "fish", framing: Framing::Json, bounds: BOUNDS };
 /// The interface for players that drive.
-pub(crate) const DRIVING: Protocol =
-    Protocol { name: "fish-api", framing: Framing::Json, bounds: BOUNDS };
+pub(crate) const DRIVING: Protocol = Protocol { name: "fish-api", framing: Framing::Json, bounds: BOUNDS };
 /// 8 KiB a message, 64 KiB of white space, 16 brackets.
 const BOUNDS: Bounds = Bounds { bytes: 8 << 10, blanks: 64 << 10, depth: 16 };
 

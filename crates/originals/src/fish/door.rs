@@ -139,11 +139,9 @@ impl Door for FishDoor {
             DoorNews::Refused { peer, reason, more } => {
                 Notice::Refused { peer: peer.to_string(), reason: reason.to_owned(), more }
             }
-            DoorNews::Left { member, peer, reason } => Notice::Left {
-                name: member.name.clone(),
-                peer: peer.to_string(),
-                reason: reason.to_owned(),
-            },
+            DoorNews::Left { member, peer, reason } => {
+                Notice::Left { name: member.name.clone(), peer: peer.to_string(), reason: reason.to_owned() }
+            }
             DoorNews::Trouble(error) => Notice::Trouble { reason: error.to_string() },
             DoorNews::TooFew { here, needed } => Notice::TooFew {
                 players: here,

@@ -118,10 +118,8 @@ impl Game {
     /// The match, and where its links come home to. If its record does not fit, it is played without one.
     async fn prepare(&self, awake: Vec<Wake>, slot: Option<Slot>) -> (Match, Vec<Option<Home>>) {
         let spec = self.spec();
-        let kinds: Vec<Result<Kind, Fault>> = awake
-            .iter()
-            .map(|woken| woken.as_ref().map(|(_, kind)| *kind).map_err(Clone::clone))
-            .collect();
+        let kinds: Vec<Result<Kind, Fault>> =
+            awake.iter().map(|woken| woken.as_ref().map(|(_, kind)| *kind).map_err(Clone::clone)).collect();
         let (guests, homes) = lend(awake);
         match prepare(spec.clone(), guests, &self.shared.protocols, slot) {
             Ok(ready) => (ready, homes),

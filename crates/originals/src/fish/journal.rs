@@ -41,9 +41,14 @@ impl Plan {
 enum Line {
     Tournament(Plan),
     /// Everybody was called; these players, counted from 1, failed.
-    Started { failed: Vec<u32> },
+    Started {
+        failed: Vec<u32>,
+    },
     /// It is over.
-    Over { winners: Vec<u32>, failed: Vec<u32> },
+    Over {
+        winners: Vec<u32>,
+        failed: Vec<u32>,
+    },
 }
 
 /// What an earlier run has left.
@@ -193,7 +198,11 @@ mod tests {
     }
 
     fn plan() -> Plan {
-        Plan::new(vec!["Ann".to_owned(), "Bob".to_owned()], "fish".to_owned(), std::time::Duration::from_secs(3))
+        Plan::new(
+            vec!["Ann".to_owned(), "Bob".to_owned()],
+            "fish".to_owned(),
+            std::time::Duration::from_secs(3),
+        )
     }
 
     #[test]

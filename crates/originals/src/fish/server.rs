@@ -13,9 +13,7 @@ use rookery_live::{GRACE, Lobby, LobbyRules, Size, Stopping, Visitor};
 use rookery_record::{ArchiveError, Folder};
 use rookery_referee::LagProbe;
 use rookery_rules::Setup as _;
-use rookery_tournament::{
-    Entrant, KnockOut, Scheduler, TournamentEvent, TournamentOutcome, Watcher, hold,
-};
+use rookery_tournament::{Entrant, KnockOut, Scheduler, TournamentEvent, TournamentOutcome, Watcher, hold};
 use rookery_wire::{Protocols, listen};
 use tokio::task::JoinSet;
 
@@ -142,7 +140,11 @@ impl fmt::Display for ResumeError {
             Self::Archive(error) => error.fmt(f),
             Self::Journal(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Other(path, was) => {
-                write!(f, "{}: the tournament was begun with {was}; go on with the same flags", path.display())
+                write!(
+                    f,
+                    "{}: the tournament was begun with {was}; go on with the same flags",
+                    path.display()
+                )
             }
         }
     }
@@ -169,12 +171,7 @@ impl Server {
     ///
     /// # Panics
     /// Outside of a runtime.
-    pub fn stoppable(
-        address: SocketAddr,
-        config: Config,
-        log: Log,
-        stopping: Stopping,
-    ) -> io::Result<Self> {
+    pub fn stoppable(address: SocketAddr, config: Config, log: Log, stopping: Stopping) -> io::Result<Self> {
         let lag = LagProbe::start();
         let door = Arc::new(FishDoor::new(&config, Arc::clone(&log)));
         let rules = LobbyRules {
@@ -245,13 +242,20 @@ impl Server {
     /// Waits for players and holds a tournament with them. Afterwards their connections are closed, but for those of
     /// players that call: [`drain`](Self::drain) waits for them.
     pub async fn tournament(&mut self) -> Tally {
+        self.tournament_or_stop().await.0
+    }
+
+    /// The same, and whether that is how it ended: `false` if it was asked to stop before.
+    pub async fn tournament_or_stop(&mut self) -> (Tally, bool) {
         self.standings.clear();
-        let Some(tables) = self.gather().await else { return Tally::default() };
-        let (tally, mut leaving) = self.hold(tables).await;
+        let Some(tables) = self.gather().await else {
+            return (Tally::default(), !self.shared.stopping.is_requested());
+        };
+        let (tally, complete, mut leaving) = self.hold(tables).await;
         // Those of earlier tournaments may be gone by now.
         while self.leaving.try_join_next().is_some() {}
         self.leaving.spawn(async move { while leaving.join_next().await.is_some() {} });
-        tally
+        (tally, complete)
     }
 
     /// Waits for the players of the next tournament; `None` if they do not come.
@@ -321,8 +325,8 @@ impl Server {
         }
     }
 
-    /// What the tournament comes to, and who may still ask about it.
-    async fn hold(&mut self, mut tables: Tables) -> (Tally, JoinSet<()>) {
+    /// What the tournament comes to, whether it is over, and who may still ask about it.
+    async fn hold(&mut self, mut tables: Tables) -> (Tally, bool, JoinSet<()>) {
         let Self { shared, lobby, .. } = self;
         let names = tables.names();
         let room = if shared.config.sequential { 1 } else { names.len() };
@@ -353,7 +357,7 @@ impl Server {
         }
         let (leaving, standings) = tables.close();
         self.standings = standings;
-        (Tally { winners: winners.len(), failed: failed.len() }, leaving)
+        (Tally { winners: winners.len(), failed: failed.len() }, complete, leaving)
     }
 
     /// Waits until nobody may ask any more how a tournament went, which is no longer than a call may take. If the server

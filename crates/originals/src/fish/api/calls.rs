@@ -43,9 +43,7 @@ impl Call {
     /// Reads a call; the error says what it should look like. Wrong arguments are the matter of the call.
     pub(super) fn read(message: &[u8]) -> Result<Self, String> {
         let (name, arguments): (Cow<'_, str>, Vec<Value>) =
-            serde_json::from_slice(message).map_err(|error| {
-                error.to_string()
-            })?;
+            serde_json::from_slice(message).map_err(|error| error.to_string())?;
         let arguments = Value::Array(arguments);
         Ok(match &*name {
             "place" => Self::Act(

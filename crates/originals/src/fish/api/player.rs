@@ -82,7 +82,9 @@ impl Talk {
     /// already.
     fn handle(&mut self, message: &[u8], link: &mut dyn Transport) -> Result<Option<Move>, Fault> {
         let call = Call::read(message).map_err(|problem| {
-            Fault::new(Offence::Malformed, problem).sent(excerpt(message)).expected("a call [NAME,[ARGUMENT,..]]")
+            Fault::new(Offence::Malformed, problem)
+                .sent(excerpt(message))
+                .expected("a call [NAME,[ARGUMENT,..]]")
         })?;
         let (answer, handled) = match call {
             Call::Ask(query) => {
@@ -96,18 +98,13 @@ impl Talk {
     }
 
     /// The answer to an action, and what it means.
-    fn act(
-        &self,
-        action: Result<Action, String>,
-        message: &[u8],
-    ) -> (String, Result<Option<Move>, Fault>) {
+    fn act(&self, action: Result<Action, String>, message: &[u8]) -> (String, Result<Option<Move>, Fault>) {
         let playing = self.position.as_ref().filter(|position| position.to_move().is_some());
         let Some((position, seat)) = playing.zip(self.seat) else {
             return (write(&Refused::GameOver.to_string()), Ok(None));
         };
-        let foul = |offence, note: &str| {
-            (write(&false), Err(Fault::new(offence, note).sent(excerpt(message))))
-        };
+        let foul =
+            |offence, note: &str| (write(&false), Err(Fault::new(offence, note).sent(excerpt(message))));
         let action = match action {
             Ok(action) => action,
             Err(problem) => return foul(Offence::Malformed, &problem),
@@ -199,7 +196,11 @@ impl Player<Position> for ApiPlayer {
     fn unanswered(&mut self) -> Evidence {
         let unfinished = self.link.unfinished();
         let sent = (!unfinished.is_empty()).then(|| excerpt(unfinished));
-        Evidence { sent, expected: Some("place or move, since it is its turn".to_owned()), ..Evidence::default() }
+        Evidence {
+            sent,
+            expected: Some("place or move, since it is its turn".to_owned()),
+            ..Evidence::default()
+        }
     }
 
     fn extra_time(&self, position: &Position) -> Duration {
