@@ -98,7 +98,11 @@ async fn fault_t04_a_time_out_says_which_call_it_was_and_what_had_arrived() {
         ("playing-as", "void", quoted("playing-as")),
         ("playing-with", "\"void", quoted("playing-with")),
         ("setup", "[0,", "expected a place such as [0,2] as the answer to setup".to_owned()),
-        ("take-turn", "[[0,0],[2", "expected a move such as [[0,2],[2,2]] as the answer to take-turn".to_owned()),
+        (
+            "take-turn",
+            "[[0,0],[2",
+            "expected a move such as [[0,2],[2,2]] as the answer to take-turn".to_owned(),
+        ),
     ] {
         let reason = costs(impatient(3), call, 0, Deed::Send(sent.into()), "timeout").await;
         assert!(reason.contains(&format!("sent `{sent}`")), "{reason}");

@@ -84,8 +84,7 @@ async fn against(
     let mut players: Vec<Box<dyn Player<Position>>> = vec![Box::new(ApiPlayer::new(lent))];
     players.extend(others);
     let names = vec!["random"; players.len()];
-    let spec =
-        MatchSpec { time, conduct: CONDUCT, ..MatchSpec::new("fish", names, Seed(1)).unwrap() };
+    let spec = MatchSpec { time, conduct: CONDUCT, ..MatchSpec::new("fish", names, Seed(1)).unwrap() };
     let (terms, mut events) = (Terms::default(), vec![]);
     let session = Session::new(&spec, &terms);
     let end = play(Referee::of_spec(&spec, position), &mut players, &session, &mut events).await;

@@ -132,11 +132,7 @@ fn fault_t12_input_that_is_wrong_is_refused_with_the_place() {
             "state: player 1 has a penguin on 1.1, where there is no tile",
         ),
         (Harness::State, with("[2,1]", "[1,0]"), "state: there are two penguins on 1.0"),
-        (
-            Harness::State,
-            r#"{"players":[],"board":[[10]]}"#.to_owned(),
-            "state: a tile",
-        ),
+        (Harness::State, r#"{"players":[],"board":[[10]]}"#.to_owned(), "state: a tile"),
         (
             Harness::Tree,
             tree("[0,0]", "[2,1]"),

@@ -101,7 +101,10 @@ async fn fault_j03_a_name_that_drips_has_an_absolute_deadline() {
 
 #[tokio::test]
 async fn fault_j03_the_oldest_without_a_name_goes_when_there_are_too_many() {
-    let running = serve(Config { max_unnamed: 20, max_unnamed_each: 20, name_timeout: LONG, wait: LONG, ..config(2) }, 1);
+    let running = serve(
+        Config { max_unnamed: 20, max_unnamed_each: 20, name_timeout: LONG, wait: LONG, ..config(2) },
+        1,
+    );
     let mut silent = vec![];
     for _ in 0..50 {
         silent.push(TcpStream::connect(running.address).await.unwrap());
@@ -138,9 +141,8 @@ async fn fault_j03_one_address_with_many_connections_keeps_nobody_else_out() {
         silent.push(connect_from([127, 0, 0, 2], running.address).await);
     }
     running.until("that some had to go", refused("the oldest had to go")).await;
-    let from_here = |notice: &Notice| {
-        matches!(notice, Notice::Refused { peer, .. } if peer.starts_with("127.0.0.1:"))
-    };
+    let from_here =
+        |notice: &Notice| matches!(notice, Notice::Refused { peer, .. } if peer.starts_with("127.0.0.1:"));
     slow.write_all(b"\"slow\"").await.unwrap();
     running.until("the sign-up", |notice| matches!(notice, Notice::SignedUp { .. })).await;
     assert!(!running.notices.lock().unwrap().iter().any(from_here));
@@ -291,7 +293,8 @@ async fn too_few_because_of_their_names_is_said_with_the_way_out() {
         notices.last().unwrap().to_string(),
         "there is no tournament: 0 have signed up, and 3 are needed; refused for their names: 2, which --lenient would take"
     );
-    let hints = refusals(&notices).iter().filter(|reason| reason.contains("with --lenient it would do")).count();
+    let hints =
+        refusals(&notices).iter().filter(|reason| reason.contains("with --lenient it would do")).count();
     assert_eq!(hints, 2, "{:?}", refusals(&notices));
 }
 

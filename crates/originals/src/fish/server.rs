@@ -296,10 +296,13 @@ impl Server {
         let dir = self.shared.config.record.clone()?;
         let players = visitors.iter().map(|visitor| visitor.member.name.clone()).collect();
         let plan = self.plan(players);
+        if let Err(error) = std::fs::create_dir_all(&dir) {
+            self.shared.record_failed(dir.display().to_string(), error.to_string());
+            return None;
+        }
         let records = loop {
             let folder = folder_of(&dir, self.played);
-            let made = std::fs::create_dir_all(&dir).and_then(|()| std::fs::create_dir(&folder));
-            match made {
+            match std::fs::create_dir(&folder) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     self.played += 1;
