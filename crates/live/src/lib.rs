@@ -31,7 +31,11 @@ mod door;
 mod guest;
 mod handle;
 mod hint;
+<<<<<<< HEAD
 mod lobby;
+=======
+mod hurry;
+>>>>>>> core
 mod prepare;
 mod refusals;
 mod replay;
@@ -41,8 +45,12 @@ mod story;
 mod unnamed;
 mod view;
 
+<<<<<<< HEAD
 pub use door::{Door, DoorNews, LobbyRules, Size};
 pub use guest::{Closing, Guest, OpenError, Opened, Opening, open};
+=======
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, open};
+>>>>>>> core
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use lobby::{Lobby, Visitor};
@@ -50,7 +58,7 @@ pub use prepare::{Match, Played, PrepareError, prepare};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use resting::Resting;
 pub use stopping::{GRACE, Signal, Stopping};
-pub use story::{Story, read_story};
-pub use view::{Asked, Deed, Entry, News, Since, Snapshot};
+pub use story::{Prelude, Story, prelude, read_story, write_record};
+pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 
 pub use rookery_referee::Terms;
