@@ -31,11 +31,8 @@ mod door;
 mod guest;
 mod handle;
 mod hint;
-<<<<<<< HEAD
-mod lobby;
-=======
 mod hurry;
->>>>>>> core
+mod lobby;
 mod prepare;
 mod refusals;
 mod replay;
@@ -45,12 +42,8 @@ mod story;
 mod unnamed;
 mod view;
 
-<<<<<<< HEAD
 pub use door::{Door, DoorNews, LobbyRules, Size};
-pub use guest::{Closing, Guest, OpenError, Opened, Opening, open};
-=======
 pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, open};
->>>>>>> core
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use lobby::{Lobby, Visitor};
