@@ -36,10 +36,10 @@ pub fn play(
     match left {
         Ok(Leave::Interrupted) => {
             // The terminal may be gone, and nobody there to be told anything.
-            let _ = write!(out, "\n{}", farewell(table)).and_then(|()| out.flush());
+            let _ = write!(out, "\n{}", last_words(table)).and_then(|()| out.flush());
             Ok(Leave::Interrupted)
         }
-        Ok(Leave::Quit) => write!(out, "{}", farewell(table)).map(|()| Leave::Quit),
+        Ok(Leave::Quit) => write!(out, "{}", last_words(table)).map(|()| Leave::Quit),
         Err(error) => Err(error),
     }
 }
@@ -85,7 +85,7 @@ fn pause(delay: Duration, stop: &Stopping) {
 }
 
 /// What to say at the end: how it stands, where the record is, how to go on.
-pub fn farewell(table: &Table) -> String {
+pub fn last_words(table: &Table) -> String {
     let ending = table.verdict().map(|_| format!("{}\n", table.status(&table.scene())));
     let problem =
         table.record_problem().map(|problem| format!("The record is not as it should be: {problem}\n"));

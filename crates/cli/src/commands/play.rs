@@ -150,7 +150,7 @@ pub(crate) fn play_on_screen(here: &Here, table: Table, out: &mut dyn Write) -> 
     let left = app.leave().unwrap_or(Leave::Interrupted);
     let mut table = app.into_table();
     table.close();
-    let told = write!(out, "{}", plain::farewell(&table)).and_then(|()| out.flush());
+    let told = write!(out, "{}", plain::last_words(&table)).and_then(|()| out.flush());
     match left {
         // The terminal may be gone, and nobody there to be told anything.
         Leave::Interrupted => {}
