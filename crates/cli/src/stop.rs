@@ -34,14 +34,20 @@ fn grace(text: &str) -> Result<Grace, rookery_rules::ParseDurationError> {
 impl StopArgs {
     /// Watches signals from now on; the first says on standard error what happens now.
     pub(crate) fn watch(self) -> anyhow::Result<Stopping> {
-        watch_signals(self.grace.0)
+        watch_signals(self.grace.0, true)
     }
+}
+
+/// Watches signals for whoever plays or watches at this terminal: the match stops where it is, and what is said about it is
+/// said when the screen was given back.
+pub(crate) fn watch_quietly() -> anyhow::Result<Stopping> {
+    watch_signals(Duration::ZERO, false)
 }
 
 /// A third request ends the program at once, whatever it does.
 const PATIENCE: u32 = 2;
 
-fn watch_signals(grace: Duration) -> anyhow::Result<Stopping> {
+fn watch_signals(grace: Duration, tells: bool) -> anyhow::Result<Stopping> {
     let stopping = Stopping::new(grace);
     let watched = [
         SIGINT,
@@ -57,6 +63,9 @@ fn watch_signals(grace: Duration) -> anyhow::Result<Stopping> {
             let first = telling.request(signal);
             if n > PATIENCE {
                 std::process::exit(telling.exit_code().unwrap_or(130).into());
+            }
+            if !tells {
+                continue;
             }
             // Whoever closed our standard error wants to hear nothing.
             let _ = if !first {

@@ -16,6 +16,7 @@ use rookery_search::Strategy;
 use rookery_wire::{Protocols, UnknownProtocol};
 
 use crate::handle::{AnyDesk, LiveMatch};
+use crate::hurry::{Hurried, Hurry};
 use crate::view::{Entry, Shared, View, take_back};
 use crate::{Guest, News};
 
@@ -158,7 +159,7 @@ impl Match {
 
     /// Plays it here. Built-ins think on this thread, unless there is a clock.
     pub async fn run(self) -> Played {
-        self.game.go(self.terms, false, None).await
+        self.game.go(self.terms, None).await
     }
 
     /// Makes it live: it goes on by itself from now on.
@@ -168,8 +169,9 @@ impl Match {
     pub fn start(self) -> LiveMatch {
         let shared = Arc::new(self.game.shared(&self.spec));
         let desk = self.game.desk();
-        let going = self.game.go(self.terms, true, Some(Arc::clone(&shared)));
-        LiveMatch::start(shared, desk, self.controls, going)
+        let hurry = Hurry::default();
+        let going = self.game.go(self.terms, Some((Arc::clone(&shared), hurry.clone())));
+        LiveMatch::start(shared, desk, self.controls, hurry, going)
     }
 }
 
@@ -180,8 +182,8 @@ type Going = rookery_referee::BoxFuture<'static, Played>;
 
 /// A match with its types inside.
 trait Prepared: Send {
-    /// Plays it to the end.
-    fn go(self: Box<Self>, terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going;
+    /// Plays it to the end; a live match with what its viewers share, and the way to hurry whoever thinks.
+    fn go(self: Box<Self>, terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going;
     /// Takes a [`Watcher`] of its own positions; `false` if it is one of others.
     fn watch(&mut self, watcher: Box<dyn Any>) -> bool;
     /// What viewers share.
@@ -453,8 +455,9 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
 }
 
 impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
-    fn go(self: Box<Self>, mut terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going {
+    fn go(self: Box<Self>, mut terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going {
         Box::pin(async move {
+            let (shared, hurry) = live.unzip();
             let Self {
                 spec,
                 seated,
@@ -480,7 +483,7 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             if timed && !terms.lag.is_running() {
                 terms.lag = LagProbe::start();
             }
-            let needs_desk = live || seated.iter().any(|seat| matches!(seat, Seated::Person));
+            let needs_desk = hurry.is_some() || seated.iter().any(|seat| matches!(seat, Seated::Person));
             let mut watching = Watching {
                 record,
                 told: false,
@@ -488,9 +491,14 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 view: shared.clone().map(|shared| View::new(shared, referee.plies())),
                 watchers,
             };
+            let thinking = match hurry {
+                Some(hurry) => Thinking::Hurried(hurry),
+                None if timed => Thinking::Pooled,
+                None => Thinking::Inline,
+            };
             let mut players: Vec<Box<dyn Player<P>>> = seated
                 .into_iter()
-                .map(|seated| player(seated, &desk, &spec, live || timed, &terms.lag))
+                .map(|seated| player(seated, &desk, &spec, &thinking, &terms.lag))
                 .collect();
             let session = Session { spec: &spec, terms: &terms, moves: &moves, controls };
             let end = play(referee, &mut players, &session, &mut watching).await;
@@ -526,17 +534,30 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
     }
 }
 
+/// Where built-ins think that are not quick.
+enum Thinking {
+    Inline,
+    Pooled,
+    /// In the pool, and whoever watches may ask for an answer at once.
+    Hurried(Hurry),
+}
+
 fn player<P: Keyed + Notation + Picture>(
     seated: Seated<P>,
     desk: &Desk<P>,
     spec: &MatchSpec,
-    pooled: bool,
+    thinking: &Thinking,
     lag: &LagProbe,
 ) -> Box<dyn Player<P>> {
     match seated {
         Seated::BuiltIn { strategy, quick } => {
-            let player =
-                if pooled && !quick { Strategist::pooled(strategy) } else { Strategist::inline(strategy) };
+            let player = match thinking {
+                Thinking::Hurried(hurry) if !quick => {
+                    Strategist::pooled(Hurried { strategy, hurry: hurry.clone() })
+                }
+                Thinking::Pooled if !quick => Strategist::pooled(strategy),
+                _ => Strategist::inline(strategy),
+            };
             Box::new(player.with_limits(spec.limits))
         }
         Seated::Person => Box::new(desk.person()),

@@ -178,7 +178,10 @@ async fn silence_before_a_game_costs_one_time_out() {
     assert_eq!(held.tally, Tally { winners: 1, failed: 1 });
     let (offence, reason) = held.offence("Bad").unwrap();
     assert_eq!(offence, "timeout");
-    assert_eq!(reason, "no reply to `[\"playing-as\",[\"white\"]]` within 600 ms");
+    assert_eq!(
+        reason,
+        "did not answer in time: no reply within 600 ms; expected \"void\" with its quotes as the answer to playing-as"
+    );
     assert!(clock.elapsed() >= SHORT);
 }
 
@@ -209,7 +212,7 @@ async fn every_game_leaves_a_record_that_is_right() {
         ["tournament-1/round-1-table-1", "tournament-1/round-1-table-2", "tournament-2/round-1-table-1"]
     {
         let path = dir.join(format!("{file}.rookery.jsonl"));
-        let summary = rookery_catalog::verify(BufReader::new(File::open(&path).unwrap())).unwrap();
+        let summary = rookery_live::verify(BufReader::new(File::open(&path).unwrap())).unwrap();
         n_removed += summary.verdict.expect("the game is over").removed.len();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(

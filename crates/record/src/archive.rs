@@ -140,6 +140,8 @@ pub struct Folder {
     folder: PathBuf,
     /// Names of an event have the same length, so that they sort as the matches do.
     digits: usize,
+    /// The beginning of a record's name, if not the usual.
+    stem: Option<fn(u64) -> String>,
     resume: bool,
     syncer: Arc<Syncer>,
     /// Held until the archive is closed.
@@ -157,13 +159,21 @@ impl Folder {
         create_folder(folder)?;
         let lock = Lock::folder(folder)?;
         let digits = n_matches.to_string().len().max(4);
-        Ok(Self { folder: folder.to_owned(), digits, resume, syncer: Arc::new(Syncer::start()), _lock: lock })
+        let (folder, syncer) = (folder.to_owned(), Arc::new(Syncer::start()));
+        Ok(Self { folder, digits, stem: None, resume, syncer, _lock: lock })
+    }
+
+    /// The same with other names than `game-0001`, made from the number of the pairing: no two may be the same.
+    #[must_use]
+    pub fn with_names(self, stem: fn(u64) -> String) -> Self {
+        Self { stem: Some(stem), ..self }
     }
 
     fn file(&self, key: &Key) -> PathBuf {
-        let Self { digits, .. } = self;
+        let Self { digits, stem, .. } = self;
         let attempt = if key.attempt > 1 { format!("-again-{}", key.attempt - 1) } else { String::new() };
-        self.folder.join(format!("game-{:0digits$}{attempt}{SUFFIX}", key.pairing))
+        let stem = stem.map_or_else(|| format!("game-{:0digits$}", key.pairing), |stem| stem(key.pairing));
+        self.folder.join(format!("{stem}{attempt}{SUFFIX}"))
     }
 }
 

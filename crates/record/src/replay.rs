@@ -13,6 +13,9 @@ use crate::{
     FouledLine, Header, Line, MovedLine, Problem, Resumed, SaidLine, StoppedLine, TakenBackLine, VerdictLine,
 };
 
+/// The moves for which there is room at once.
+const USUAL_PLIES: usize = 512;
+
 /// A match that is judged again, line by line.
 ///
 /// A referee gets the answers that the lines tell of, and must come to what they say came of them.
@@ -76,7 +79,7 @@ pub struct Summary {
 impl<P: Notation> Replay<P> {
     /// Begins with the first line, read already as `header`.
     pub fn new<S: Setup<Position = P>>(header: Header, line: &[u8]) -> Result<Self, Problem> {
-        let (start, moves) = first_position::<S>(&header.spec)?;
+        let (start, mut moves) = first_position::<S>(&header.spec)?;
         let text = start.to_text();
         if header.position != text {
             return Err(Problem::wrong(format!(
@@ -87,6 +90,9 @@ impl<P: Notation> Replay<P> {
         let hash = Sha256::new_with_prefix(line);
         let n_bytes = line.len() as u64;
         let n_before = moves.len();
+        // So that the moves of a usual match need no more room.
+        moves
+            .reserve(usize::try_from(referee.position().max_plies()).unwrap_or(USUAL_PLIES).min(USUAL_PLIES));
         Ok(Self {
             header,
             referee,

@@ -5,9 +5,11 @@ mod common;
 
 use std::io::{self, Write};
 
-use common::{Played, header, play_on, rascals, simulate, wild};
-use rookery_record::{Line, RecordWriter, random_record, resume, verify};
-use rookery_referee::{Answering, ChatBox, Conduct, Event, EventOf, Observer, Player, Question, Referee};
+use common::{Played, agreed, header, plain, play_on, rascals, simulate, wild};
+use rookery_record::{Header, Line, RecordWriter, Replay, Step, random_record, resume, verify};
+use rookery_referee::{
+    Answering, ChatBox, Event, EventOf, Invitation, Observer, Player, Question, Referee, Start, TimeControl,
+};
 use rookery_rules::{Notation, Position, Seat, Seed, Setup};
 
 /// The kinds of lines that the events of a match make.
@@ -18,6 +20,8 @@ fn kinds<P: Position>(events: &[EventOf<P>]) -> Vec<&'static str> {
         Event::Said { .. } => "said",
         Event::Resigned { .. } => "resigned",
         Event::Fouled(_) => "fouled",
+        Event::TakenBack { .. } => "taken_back",
+        Event::Drawn => "drawn",
         Event::Ended(_) => "verdict",
     };
     events.iter().map(kind).collect()
@@ -30,16 +34,32 @@ fn kind_of(line: &[u8]) -> &'static str {
         Line::Said(_) => "said",
         Line::Resigned(_) => "resigned",
         Line::Fouled(_) => "fouled",
+        Line::TakenBack(_) => "taken_back",
+        Line::Drawn(_) => "drawn",
         Line::Stopped(_) => "stopped",
         Line::Verdict(_) => "verdict",
     }
+}
+
+/// A replay tells of each event as the observer saw it, times to the millisecond and evidence included.
+fn replayed_as_it_happened<S: Setup<Position: Notation>>(record: &[u8], events: &[EventOf<S::Position>]) {
+    let mut lines = record.split_inclusive(|&byte| byte == b'\n');
+    let first = lines.next().unwrap();
+    let mut replay = Replay::new::<S>(Header::parse(first).unwrap(), first).unwrap();
+    let mut told = vec![];
+    for line in lines {
+        if replay.feed(line).unwrap() != Step::Stopped {
+            told.push(replay.event().unwrap().clone());
+        }
+    }
+    assert_eq!(told, events[1..]);
 }
 
 fn everything_reads_back<S: Setup<Position: Notation>>(options: &str) {
     let setup = S::parse(options).unwrap();
     for seed in 0..150 {
         let terms = wild(seed);
-        let Played { record, events } = simulate(&setup, terms);
+        let Played { record, events, .. } = simulate(&setup, terms);
         let summary = verify::<S>(&record[..]).unwrap_or_else(|error| {
             panic!("{options} {terms:?}: {error}\n{}", String::from_utf8_lossy(&record))
         });
@@ -49,6 +69,7 @@ fn everything_reads_back<S: Setup<Position: Notation>>(options: &str) {
         let lines: Vec<_> = record.split_inclusive(|&byte| byte == b'\n').map(kind_of).collect();
         let without_stop: Vec<_> = lines.iter().copied().filter(|&kind| kind != "stopped").collect();
         assert_eq!(without_stop, kinds::<S::Position>(&events), "{options} {terms:?}");
+        replayed_as_it_happened::<S>(&record, &events);
         let again = simulate(&setup, terms).record;
         assert_eq!(again, record, "the same match gives the same file");
     }
@@ -75,17 +96,12 @@ fn random_records() {
 /// An untimed match with rascals, cut anywhere and resumed, gives the same file.
 fn resumes_to_the_same_file<S: Setup<Position: Notation>>(options: &str) {
     let setup = S::parse(options).unwrap();
-    let start = setup.start();
-    for seed in 0..4 {
-        let mut terms = wild(seed);
-        terms.time = "untimed".parse().unwrap();
+    for seed in [0, 1, 2, 4, 9] {
+        let terms = common::Wild { time: TimeControl::Untimed, ..wild(seed) };
+        let (spec, start) = agreed(&setup, terms);
         let mut whole = vec![];
-        let mut writer = RecordWriter::new(&mut whole, header(&setup, &start, terms));
-        let mut referee = Referee::new(start.clone(), terms.conduct);
-        if let Some(max_turns) = terms.max_turns {
-            referee = referee.with_max_plies(max_turns);
-        }
-        play_on(referee, None, terms, &mut rascals(&start), &mut writer);
+        let mut writer = RecordWriter::new(&mut whole, header(&setup, terms));
+        play_on(Referee::of_spec(&spec, start.clone()), &spec, &mut rascals(&start), &mut writer);
         writer.finish().unwrap();
         verify::<S>(&whole[..]).unwrap();
 
@@ -95,10 +111,10 @@ fn resumes_to_the_same_file<S: Setup<Position: Notation>>(options: &str) {
             for torn in [0, (ends[idx + 1] - end) / 2, ends[idx + 1] - end - 1] {
                 let resumed = resume::<S>(&whole[..end + torn]).unwrap();
                 assert_eq!(resumed.n_bytes, end as u64, "a torn line is cut off");
+                assert_eq!(resumed.header.spec, spec);
                 let mut file = whole[..end].to_vec();
                 let mut writer = resumed.writer(&mut file);
-                let clock = Some(resumed.clock.clone());
-                play_on(resumed.referee.clone(), clock, terms, &mut rascals(&start), &mut writer);
+                play_on(resumed.referee.clone(), &spec, &mut rascals(&start), &mut writer);
                 writer.finish().unwrap();
                 assert!(file == whole, "{options} {seed}: cut after line {}", idx + 1);
             }
@@ -115,40 +131,40 @@ fn resumed_matches_give_the_same_file() {
     resumes_to_the_same_file::<rookery_games::stones::Setup>("rows=4,cols=4,quiet=20");
 }
 
+/// Cut after any line, the clocks stand as they stood then, take-backs and refused answers included.
 #[test]
-fn clocks_come_back_to_the_millisecond() {
+fn fault_s01_clocks_come_back_to_the_millisecond() {
     use rookery_games::hexapawn::Setup as Hexapawn;
     let setup = Hexapawn::parse("rows=8,cols=8").unwrap();
-    for (seed, time) in [(1, "10s+100ms"), (2, "1s/30s"), (6, "5s")] {
-        let terms = common::Wild { time: time.parse().unwrap(), ..wild(seed) };
-        let Played { record, events } = simulate(&setup, terms);
-        let end = record.len() - record.rsplit_inclusive_line();
-        let resumed = resume::<Hexapawn>(&record[..end]).unwrap();
-        for event in &events {
-            if let Event::Moved { seat, charge: Some(charge), .. } = event {
-                let later = events.iter().rev().find_map(|event| match event {
-                    Event::Moved { seat: last, charge: Some(charge), .. } if last == seat => {
-                        Some(charge.left)
-                    }
-                    _ => None,
-                });
-                let (left, exact) =
-                    (resumed.clock.preview(*seat, std::time::Duration::ZERO).unwrap().left, later.unwrap());
-                assert_eq!(left.as_millis(), exact.as_millis(), "{time}: {charge:?}");
+    let mut n_taken_back = 0;
+    for (seed, time) in (1..40).zip(["10s+100ms", "1s/30s", "5s"].into_iter().cycle()) {
+        let terms = common::Wild { time: time.parse().unwrap(), casual: true, ..wild(seed) };
+        let Played { record, events, referee } = simulate(&setup, terms);
+        let lines: Vec<&[u8]> = record.split_inclusive(|&byte| byte == b'\n').collect();
+        // What the events say of the clocks, move by move.
+        let (spec, start) = agreed(&setup, terms);
+        let fresh = Referee::of_spec(&spec, start).clock().clone();
+        let (mut clocks, mut past) = (fresh.clone(), vec![]);
+        for (event, end) in events.iter().zip(1..) {
+            match event {
+                Event::Moved { seat, charge: Some(charge), .. } => {
+                    past.push(clocks.clone());
+                    assert_eq!(clocks.charge(*seat, charge.used, true), Some(*charge));
+                }
+                Event::TakenBack { to, .. } => {
+                    past.truncate(*to as usize + 1);
+                    clocks = past.pop().unwrap();
+                    n_taken_back += 1;
+                }
+                Event::Ended(_) => continue,
+                _ => {}
             }
+            let resumed = resume::<Hexapawn>(&lines[..end].concat()[..]).unwrap();
+            assert_eq!(resumed.referee.clock(), &clocks, "{time}: after line {end}");
         }
+        assert_eq!(referee.clock(), &clocks);
     }
-}
-
-trait LastLine {
-    fn rsplit_inclusive_line(&self) -> usize;
-}
-
-impl LastLine for Vec<u8> {
-    /// The length of the last line.
-    fn rsplit_inclusive_line(&self) -> usize {
-        self.split_inclusive(|&byte| byte == b'\n').next_back().unwrap().len()
-    }
+    assert!(n_taken_back > 10, "moves are taken back: {n_taken_back}");
 }
 
 #[test]
@@ -165,11 +181,12 @@ fn a_broken_disk_does_not_disturb_the_match() {
         }
     }
     let setup = rookery_games::hexapawn::Setup::default();
-    let (start, terms) = (setup.start(), wild(0));
+    let (spec, start) = agreed(&setup, plain(0));
     for writes in [0, 1, 5] {
-        let mut writer = RecordWriter::new(Full(writes), header(&setup, &start, terms));
-        let referee = Referee::new(start.clone(), Conduct::removing());
-        play_on(referee, None, terms, &mut rascals(&start), &mut writer);
+        let mut writer = RecordWriter::new(Full(writes), header(&setup, plain(0)));
+        let referee = Referee::of_spec(&spec, start.clone());
+        play_on(referee, &spec, &mut rascals(&start), &mut writer);
+        assert!(writer.error().is_some());
         assert_eq!(writer.finish().unwrap_err().to_string(), "the disk is full");
     }
 }
@@ -187,11 +204,11 @@ fn one_write_an_event() {
         }
     }
     let setup = rookery_games::hexapawn::Setup::default();
-    let (start, terms) = (setup.start(), common::Wild { time: "untimed".parse().unwrap(), ..wild(0) });
+    let (spec, start) = agreed(&setup, plain(0));
     let mut count = Count(vec![]);
     let mut seen: Vec<EventOf<_>> = vec![];
-    let mut watch = (RecordWriter::new(&mut count, header(&setup, &start, terms)), &mut seen);
-    play_on(Referee::new(start.clone(), terms.conduct), None, terms, &mut rascals(&start), &mut watch);
+    let mut watch = (RecordWriter::new(&mut count, header(&setup, plain(0))), &mut seen);
+    play_on(Referee::of_spec(&spec, start.clone()), &spec, &mut rascals(&start), &mut watch);
     watch.0.finish().unwrap();
     assert_eq!(count.0.len(), seen.len());
     assert!(count.0.iter().all(|write| write.ends_with(b"\n")));
@@ -202,10 +219,12 @@ fn a_match_that_is_over_at_once() {
     use rookery_games::hexapawn::Setup as Hexapawn;
     let setup = Hexapawn::parse("rows=3,cols=3").unwrap();
     let mut over = setup.start();
-    over.remove(rookery_rules::Seat::new(0));
+    over.remove(Seat::new(0));
+    let (mut spec, _) = agreed(&setup, plain(0));
+    spec.start = Some(Start { position: Some(over.to_text()), moves: vec![] });
     let mut record = vec![];
-    let mut writer = RecordWriter::new(&mut record, header(&setup, &over, wild(0)));
-    let referee = Referee::new(over.clone(), Conduct::removing());
+    let mut writer = RecordWriter::new(&mut record, Header::new(spec.clone(), over.to_text()));
+    let referee = Referee::of_spec(&spec, over.clone());
     writer.see(&Event::Started(over.clone()), &over);
     writer.see(&Event::Ended(referee.verdict().unwrap().clone()), &over);
     writer.finish().unwrap();
@@ -217,8 +236,8 @@ fn a_match_that_is_over_at_once() {
 struct Talker(Option<ChatBox>);
 
 impl<P: Position> Player<P> for Talker {
-    fn seated(&mut self, _: Seat, chat: ChatBox) {
-        self.0 = Some(chat);
+    fn seated(&mut self, invitation: &Invitation<'_, P>) {
+        self.0 = Some(invitation.chat.clone());
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
@@ -233,12 +252,12 @@ fn chat_is_kept() {
     use rookery_games::hexapawn::Setup as Hexapawn;
     let setup = Hexapawn::parse("rows=8,cols=8").unwrap();
     for time in ["untimed", "2s", "10s+100ms", "1s/30s"] {
-        let (start, terms) =
-            (setup.start(), common::Wild { time: time.parse().unwrap(), max_turns: None, ..wild(1) });
+        let terms = common::Wild { time: time.parse().unwrap(), ..plain(1) };
+        let (spec, start) = agreed(&setup, terms);
         let mut record = vec![];
-        let mut writer = RecordWriter::new(&mut record, header(&setup, &start, terms));
+        let mut writer = RecordWriter::new(&mut record, header(&setup, terms));
         let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(Talker(None)), Box::new(Talker(None))];
-        play_on(Referee::new(start, terms.conduct), None, terms, &mut players, &mut writer);
+        play_on(Referee::of_spec(&spec, start), &spec, &mut players, &mut writer);
         writer.finish().unwrap();
         let summary = verify::<Hexapawn>(&record[..]).unwrap();
         let said = record.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{\"said\"")).count();

@@ -6,7 +6,8 @@ mod common;
 use common::{simulate, wild};
 use jsonschema::Validator;
 use rookery_games::hexapawn::Setup as Hexapawn;
-use rookery_record::{Line, verify};
+use rookery_games::stones::Setup as Stones;
+use rookery_record::{Header, Line, Replay, verify};
 use rookery_referee::{Blame, Cause, Offence};
 use rookery_rules::{Notation, Setup};
 use serde_json::{Value, json};
@@ -48,13 +49,20 @@ fn the_examples_are_records() {
     let validator = validator();
     let examples = examples();
     assert!(examples.len() >= 2, "the examples are found");
+    let mut kinds: Vec<String> = vec![];
     for example in &examples {
         example.lines().for_each(|line| validate(&validator, line));
         for line in example.lines() {
             let parsed = Line::parse(line.as_bytes()).unwrap();
             assert_eq!(serde_json::to_string(&parsed).unwrap(), line, "written as Rookery writes it");
+            kinds.push(line.split('"').nth(1).unwrap().to_owned());
         }
     }
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(kinds.len(), 9, "there is an example of each kind: {kinds:?}");
+    let header = Header::parse(examples[1].as_bytes()).unwrap();
+    Replay::new::<Stones>(header, examples[1].as_bytes()).unwrap();
     let summary = verify::<Hexapawn>(examples[0].as_bytes()).unwrap();
     assert_eq!(summary.verdict.unwrap().ending.cause, Cause::Resigned);
 }
@@ -62,24 +70,45 @@ fn the_examples_are_records() {
 #[test]
 fn the_schema_refuses_what_is_refused() {
     let validator = validator();
-    for example in examples() {
-        for line in example.lines() {
-            let value: Value = serde_json::from_str(line).unwrap();
-            let (kind, fields) = value.as_object().unwrap().iter().next().unwrap();
-            let mut more = fields.clone();
-            more["surprise"] = json!(1);
-            assert!(!validator.is_valid(&json!({ kind.as_str(): more })), "an unknown field in {kind}");
-            assert!(Line::parse(json!({ kind.as_str(): more }).to_string().as_bytes()).is_err());
-            for name in fields.as_object().unwrap().keys() {
-                let mut less = fields.clone();
-                less.as_object_mut().unwrap().remove(name);
-                let less = json!({ kind.as_str(): less });
+    for line in examples().iter().flat_map(|example| example.lines()) {
+        let value: Value = serde_json::from_str(line).unwrap();
+        for (path, names) in objects(&value, "") {
+            let agree = |changed: &Value, what: &str| {
+                let read = Line::parse(changed.to_string().as_bytes()).is_ok();
+                assert_eq!(validator.is_valid(changed), read, "{path} {what}: {changed}");
+                read
+            };
+            let mut more = value.clone();
+            more.pointer_mut(&path).unwrap()["surprise"] = json!(1);
+            assert!(!agree(&more, "with an unknown field"));
+            for name in names {
+                let mut less = value.clone();
+                less.pointer_mut(&path).unwrap().as_object_mut().unwrap().remove(&name);
                 // Fields that go together can be read alone, but no record with one of them verifies.
-                let lenient = ["ms", "left_ms", "winners", "scores"].contains(&name.as_str());
-                let read = Line::parse(less.to_string().as_bytes()).is_ok();
-                assert!(lenient || validator.is_valid(&less) == read, "{kind} without {name}");
+                if !["ms", "left_ms", "winners", "scores"].contains(&name.as_str()) {
+                    agree(&less, &format!("without {name}"));
+                }
+                let mut other = value.clone();
+                other.pointer_mut(&path).unwrap()[&name] = json!({ "?": 1 });
+                assert!(!agree(&other, &format!("with something else for {name}")));
             }
         }
+    }
+}
+
+/// All objects within a value: where they are, and the names of their fields.
+fn objects(value: &Value, path: &str) -> Vec<(String, Vec<String>)> {
+    match value {
+        Value::Object(fields) => {
+            let inner = fields.iter().flat_map(|(name, field)| objects(field, &format!("{path}/{name}")));
+            let own = (path.to_owned(), fields.keys().cloned().collect());
+            std::iter::once(own).chain(inner).collect()
+        }
+        Value::Array(items) => {
+            let item = |(idx, item)| objects(item, &format!("{path}/{idx}"));
+            items.iter().enumerate().flat_map(item).collect()
+        }
+        _ => vec![],
     }
 }
 

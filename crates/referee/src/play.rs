@@ -115,6 +115,8 @@ impl<P: Position> Table<'_, '_, P> {
     async fn one_question(&mut self, mut turn: Turn) -> Option<Turn> {
         match self.ask(&mut turn).await {
             Asked::Interrupted(others) => self.rest(turn, others).await,
+            // What we did wrong ourselves must not become anybody's offence by what comes first.
+            Asked::Answer(answer @ Err(Failure::Platform(_)), _) => self.judge(turn, answer).await,
             Asked::Answer(answer, others) if others.is_empty() && self.is_quiet() => {
                 self.judge(turn, answer).await
             }
@@ -160,6 +162,12 @@ impl<P: Position> Table<'_, '_, P> {
         let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
         let was_legal = is_legal(self.referee.position());
         let pause = turn.pause(&self.session.terms.lag);
+        if let Err(Failure::Fault(fault)) = &answer
+            && fault.offence.is_the_end()
+        {
+            // It takes note of nothing any more, which must not become another offence than its own.
+            self.deaf.put_in(turn.seat);
+        }
         let fouls = self.tell_said().await;
         self.settle(fouls).await;
         self.carry_out(others).await;

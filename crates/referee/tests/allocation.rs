@@ -3,14 +3,14 @@
 mod common;
 
 use allocation_counter::measure;
-use common::Table;
+use common::{Agreed, Table, play, timed, untimed};
 use rookery_games::{fish, hexapawn, renpaarden, stones};
-use rookery_referee::{Player, Strategist, Terms, play};
-use rookery_rules::{Position, Seed};
+use rookery_referee::{Player, Strategist};
+use rookery_rules::Position;
 use rookery_search::{First, Random};
 
 /// The allocations of a match that is capped after so many moves.
-fn allocations<S: Table>(options: &str, plies: u64, terms: &Terms) -> u64 {
+fn allocations<S: Table>(options: &str, plies: u64, terms: &Agreed) -> u64 {
     let referee = S::table(options).referee().with_max_plies(plies);
     let mut players: Vec<Box<dyn Player<S::Position>>> = vec![Box::new(Strategist::inline(Random))];
     while players.len() < referee.position().n_seats() {
@@ -25,12 +25,12 @@ fn allocations<S: Table>(options: &str, plies: u64, terms: &Terms) -> u64 {
 }
 
 fn check<S: Table>(options: &str, plies: u64) {
-    for terms in [Terms::untimed(Seed(3)), Terms::new("60s+1s".parse().expect("a time"), Seed(3))] {
+    for terms in [untimed(3), timed("60s+1s")] {
         // The first match of a thread sets things up.
         allocations::<S>(options, plies, &terms);
         let short = allocations::<S>(options, plies, &terms);
         let long = allocations::<S>(options, 2 * plies, &terms);
-        assert_eq!(short, long, "{options}, {}: {plies} moves and twice as many", terms.control);
+        assert_eq!(short, long, "{options}, {}: {plies} moves and twice as many", terms.time);
     }
 }
 

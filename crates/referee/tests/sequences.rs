@@ -6,10 +6,10 @@ mod common;
 
 use std::path::Path;
 
-use common::{Table, watch};
+use common::{Table, play, untimed, watch};
 use rookery_games::{fish, hexapawn, renpaarden, stones};
-use rookery_referee::{Answering, Event, Player, Question, Terms, play};
-use rookery_rules::{Notation, Position, Seat, Seed};
+use rookery_referee::{Answering, Event, Player, Question};
+use rookery_rules::{Notation, Position, Seat};
 use rookery_testkit::golden;
 use rookery_testkit::players::{Actor, Step};
 use rookery_testkit::replay::Watch;
@@ -27,7 +27,7 @@ fn texts(moves: &[&'static str]) -> Vec<Step> {
 /// A match of Hexapawn between two scripts.
 async fn hexapawn(name: &str, first: Actor, second: Actor) {
     let setup = hexapawn::Setup::table("rows=3,cols=3");
-    let (_, watch) = watch(setup.referee(), vec![first, second], &Terms::untimed(Seed(1))).await;
+    let (_, watch) = watch(setup.referee(), vec![first, second], &untimed(1)).await;
     check(name, &watch);
 }
 
@@ -84,7 +84,7 @@ async fn stones_hit_lost_move_won_in_this_order() {
     let setup = stones::Setup::table("rows=3,cols=3");
     let first = Actor::new(texts(&["0.0-1.0", "0.1-1.0", "0.2-1.2"]));
     let second = Actor::new(texts(&["2.0-1.0", "2.1-1.0", "2.2-1.2"]));
-    let (_, watch) = watch(setup.referee(), vec![first, second], &Terms::untimed(Seed(1))).await;
+    let (_, watch) = watch(setup.referee(), vec![first, second], &untimed(1)).await;
     assert_eq!(
         stones_messages(&watch),
         [
@@ -103,8 +103,7 @@ async fn stones_hit_lost_move_won_in_this_order() {
 async fn stones_crashed() {
     let setup = stones::Setup::table("rows=3,cols=3");
     let first = Actor::new(texts(&["0.0-1.0", "0.1-2.1"]));
-    let (_, watch) =
-        watch(setup.referee(), vec![first, Actor::new(texts(&["2.1-1.1"]))], &Terms::untimed(Seed(1))).await;
+    let (_, watch) = watch(setup.referee(), vec![first, Actor::new(texts(&["2.1-1.1"]))], &untimed(1)).await;
     check("stones-crashed.txt", &watch);
 }
 
@@ -131,7 +130,7 @@ async fn renpaarden_chain() {
     let setup = renpaarden::Setup::table("width=5,height=5,max-turns=4");
     let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(Chaser(3)), Box::new(Chaser(1))];
     let mut watch = Watch::default();
-    let verdict = play(setup.referee(), &mut players, &Terms::untimed(Seed(1)), &mut watch).await;
+    let verdict = play(setup.referee(), &mut players, &untimed(1), &mut watch).await;
     watch.check(&verdict);
     let movers: Vec<usize> = watch
         .events()
@@ -145,7 +144,7 @@ async fn renpaarden_chain() {
 async fn renpaarden_is_asked_again_with_the_reason() {
     let setup = renpaarden::Setup::table("width=5,height=5,max-turns=2");
     let first = Actor::new([Step::Text("a1-a2"), Step::Malformed, Step::Text("e5-d3"), Step::Nth(0)]);
-    let (_, watch) = watch(setup.referee(), vec![first, Actor::honest()], &Terms::untimed(Seed(1))).await;
+    let (_, watch) = watch(setup.referee(), vec![first, Actor::honest()], &untimed(1)).await;
     check("renpaarden-asked-again.txt", &watch);
 }
 
@@ -156,7 +155,7 @@ async fn fish_with_a_player_skipped_and_one_removed() {
     let mut second = first();
     second[4] = Step::Illegal;
     let actors = vec![Actor::new(first()), Actor::new(second), Actor::new(first())];
-    let (verdict, watch) = watch(setup.referee(), actors, &Terms::untimed(Seed(1))).await;
+    let (verdict, watch) = watch(setup.referee(), actors, &untimed(1)).await;
     assert_eq!(watch.removed().iter().collect::<Vec<_>>(), [Seat::new(1)]);
     assert_eq!(verdict.ending.cause.word(), "normal");
     let mut removed = false;

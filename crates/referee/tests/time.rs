@@ -6,20 +6,16 @@ mod common;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{Table, every_game, ms, terms, watch, with_one};
+use common::{Table, every_game, ms, play, terms, timed, untimed, watch, with_one};
 use rookery_games::hexapawn;
 use rookery_referee::{
-    Answering, Blame, Cause, Charge, Conduct, Event, LagProbe, Offence, Player, Question, Referee, Terms,
-    TimeControl, play,
+    Answering, Blame, Cause, Charge, Conduct, Event, LagProbe, Offence, Player, Question, Referee,
+    TimeControl,
 };
-use rookery_rules::{Position, Seat, Seats, Seed, Setup as _};
+use rookery_rules::{Position, Seat, Seats, Setup as _};
 use rookery_testkit::players::{Actor, Hearing, Step};
 use rookery_testkit::replay::Watch;
 use tokio::time::{Instant, advance, sleep};
-
-fn control(text: &str) -> Terms {
-    Terms::new(text.parse().unwrap(), Seed(1))
-}
 
 fn hexapawn() -> Referee<hexapawn::Position> {
     hexapawn::Setup::table("rows=5,cols=5").referee()
@@ -50,7 +46,7 @@ async fn fault_t02_our_lag_moves_the_deadline() {
                 (900, 5000, None),
             ] {
                 let terms = terms();
-                let actor = Actor::new([Step::AfterOurLag(ms(took), ms(ours))]).with_lag(&terms.lag);
+                let actor = Actor::new([Step::AfterOurLag(ms(took), ms(ours))]).with_lag(&terms.terms.lag);
                 let (verdict, watch) = watch(setup.referee(), with_one(n_seats, seat, actor), &terms).await;
                 let foul = watch.fouls().next().map(|foul| Cause::Offence(foul.offence));
                 let abort = Some(verdict.ending.cause).filter(|cause| *cause == Cause::PlatformAbort);
@@ -71,7 +67,8 @@ async fn fault_t02_our_lag_moves_the_deadline() {
 #[tokio::test(start_paused = true)]
 async fn fault_t02_lag_counts_only_in_its_turn() {
     let terms = terms();
-    let actor = Actor::new([Step::AfterOurLag(ms(10), ms(900)), Step::After(ms(1200))]).with_lag(&terms.lag);
+    let actor =
+        Actor::new([Step::AfterOurLag(ms(10), ms(900)), Step::After(ms(1200))]).with_lag(&terms.terms.lag);
     let (verdict, _) = watch(hexapawn(), vec![actor, Actor::honest()], &terms).await;
     assert_eq!(verdict.ending.cause, Cause::Offence(Offence::Timeout));
 }
@@ -103,7 +100,7 @@ async fn fault_t02_a_stopped_process_blames_nobody() {
     assert_eq!(verdict.ending.cause, Cause::Offence(Offence::Timeout));
     // While a player takes note of the start, too.
     let mut terms = terms();
-    terms.startup = ms(1000);
+    terms.terms.startup = ms(1000);
     jump(ms(600), ms(900));
     let slow = Actor::honest().hearing(Hearing::Slow(ms(1000)));
     let (verdict, _) = watch(hexapawn(), vec![slow, Actor::honest()], &terms).await;
@@ -127,7 +124,8 @@ impl<P: Position> Player<P> for Elsewhere {
 
 #[tokio::test]
 async fn fault_t02_a_blocked_runtime_costs_no_time() {
-    let terms = Terms { lag: LagProbe::start(), ..control("400ms+0") };
+    let mut terms = timed("400ms+0");
+    terms.terms.lag = LagProbe::start();
     tokio::spawn(async {
         sleep(ms(15)).await;
         std::thread::sleep(ms(700));
@@ -158,7 +156,7 @@ async fn fischer_charges_add_up() {
     let steps =
         [Step::After(ms(700)), Step::IllegalAfter(ms(200)), Step::After(ms(300)), Step::After(ms(650))];
     let actors = vec![Actor::new(steps), Actor::new([Step::After(ms(10))])];
-    let (_, watch) = watch(hexapawn(), actors, &control("1s+100ms")).await;
+    let (_, watch) = watch(hexapawn(), actors, &timed("1s+100ms")).await;
     let charge = |used, left| Charge { used: ms(used), left: ms(left) };
     let expected = [
         charge(700, 400), // 1000 - 700 + 100
@@ -175,13 +173,13 @@ async fn fischer_charges_add_up() {
 #[tokio::test(start_paused = true)]
 async fn a_bank_pays_for_long_moves() {
     let steps = [100, 600, 1200, 500, 700].map(|time| Step::After(ms(time)));
-    let (_, watch) = watch(hexapawn(), vec![Actor::new(steps), Actor::honest()], &control("500ms/1s")).await;
+    let (_, watch) = watch(hexapawn(), vec![Actor::new(steps), Actor::honest()], &timed("500ms/1s")).await;
     let left: Vec<Duration> = charges(&watch, Seat::new(0)).iter().map(|charge| charge.left).collect();
     assert_eq!(left[..5], [ms(1000), ms(900), ms(200), ms(200), ms(0)]);
     let (verdict, _) = self::watch(
         hexapawn(),
         vec![Actor::new([Step::After(ms(1500)), Step::After(ms(610))]), Actor::honest()],
-        &control("500ms/1s"),
+        &timed("500ms/1s"),
     )
     .await;
     assert_eq!(verdict.ending.cause, Cause::Offence(Offence::Timeout), "the bank is empty");
@@ -203,7 +201,7 @@ async fn the_cap_without_a_clock_belongs_to_the_question_too() {
     let referee = Referee::new(hexapawn::Setup::default().start(), conduct);
     let start = Instant::now();
     let actors = vec![Actor::new(vec![Step::IllegalAfter(Duration::from_mins(4)); 9]), Actor::honest()];
-    let (verdict, watch) = watch(referee, actors, &Terms::untimed(Seed(1))).await;
+    let (verdict, watch) = watch(referee, actors, &untimed(1)).await;
     assert_eq!(verdict.ending.cause, Cause::Offence(Offence::Timeout));
     assert_eq!((watch.fouls().count(), start.elapsed().as_secs()), (3, 600));
 }
@@ -246,7 +244,7 @@ async fn the_margin_is_not_announced() {
         let mut players: Vec<Box<dyn Player<_>>> =
             vec![Box::new(Reading(actor, Arc::clone(&seen))), Box::new(Actor::honest())];
         let mut watch = Watch::default();
-        let verdict = play(hexapawn(), &mut players, &control(text), &mut watch).await;
+        let verdict = play(hexapawn(), &mut players, &timed(text), &mut watch).await;
         watch.check(&verdict);
         assert_eq!(seen.lock().unwrap()[..3], expected.map(ms), "{text}");
     }
@@ -257,7 +255,7 @@ async fn the_margin_is_not_announced() {
 #[tokio::test(start_paused = true)]
 async fn matches_without_a_clock_have_no_times_in_their_record() {
     let actors = vec![Actor::new([Step::After(ms(50)), Step::IllegalAfter(ms(50))]), Actor::honest()];
-    let (verdict, watch) = watch(hexapawn(), actors, &Terms::untimed(Seed(3))).await;
+    let (verdict, watch) = watch(hexapawn(), actors, &untimed(3)).await;
     assert!(charges(&watch, Seat::new(0)).is_empty());
     assert!(!verdict.outcome.unwrap().winners.eq(&Seats::NONE));
 }

@@ -27,6 +27,10 @@ impl FromStr for PlayerSpec {
     fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
         // The form of a game spec, for another kind of thing.
         let spec = GameSpec::parse(text).map_err(|_| PlayerSpecError)?;
+        let in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if spec.game.is_empty() || !spec.game.bytes().all(in_name) {
+            return Err(PlayerSpecError);
+        }
         Ok(Self { text: text.to_owned(), spec })
     }
 }

@@ -1,14 +1,15 @@
 //! The laws every game obeys, checked at the positions of random games.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rookery_rules::{Keyed, Notation, Picture, Position, Rng, Seat, Seats, Seed, Setup, Status, below};
 
 use crate::conceivable::Conceivable;
 use crate::scenes;
 
-/// How often a drawn sample of moves is compared with the expected one, and how large it is.
-const UNIFORMITY_SAMPLES: u32 = 400;
+/// How often moves are drawn to see that each is as likely as another: so many times for each of them, and in all.
+const DRAWN_EACH: u32 = 30;
+const DRAWN_IN_ALL: u32 = 400;
 
 /// Checks all laws on `n_games` random games of a setup. In every second game players are removed at random.
 ///
@@ -38,13 +39,27 @@ fn setup_law<S: Setup>(setup: &S) {
     let spec = setup.spec();
     let again = S::from_spec(&rookery_rules::GameSpec::parse(&spec).expect("a spec is well formed"));
     assert_eq!(again.as_ref(), Ok(setup), "a setup's spec gives the setup again: {spec}");
-    for key in S::KEYS {
-        assert!(
-            setup.options().iter().all(|(name, _)| S::KEYS.iter().any(|k| k.name == *name)),
-            "{}",
-            key.name
-        );
+    // Also with every option spelled out, which the shortest spec leaves away where it is the default.
+    let options: Vec<String> =
+        setup.options().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(
+        S::parse(&options.join(",")).as_ref(),
+        Ok(setup),
+        "its options give the setup again: {options:?}"
+    );
+    let order: Vec<_> =
+        setup.options().iter().map(|(name, _)| S::KEYS.iter().position(|k| k.name == *name)).collect();
+    assert!(
+        order.is_sorted_by(|a, b| a < b),
+        "options are those of the table, once, in its order: {options:?}"
+    );
+    assert!(order.iter().all(Option::is_some), "an option is in the table of keys: {options:?}");
+    for (name, value) in setup.options() {
+        let twice = format!("{},{name}={value}", options.join(","));
+        assert!(S::parse(&twice).is_err(), "a key is given once: {twice}");
     }
+    let unknown = S::parse("no-such-key=1").expect_err("an unknown key is refused").to_string();
+    assert!(S::KEYS.iter().all(|key| unknown.contains(key.name)), "the refusal names all keys: {unknown}");
 }
 
 /// Plays a random game, checks each position, and returns the keys on the way.
@@ -57,15 +72,15 @@ where
     let mut removed = Seats::NONE;
     let mut keys = vec![position.key()];
     let mut bound = position.max_plies();
-    let mut playing = false;
+    let mut in_play = false;
     // The dear laws are checked at the first positions and then ever more rarely, so that long games stay cheap.
     let mut next_full_check = 0;
     while let Status::ToMove(seat) = position.status() {
         let context = &format!("{context} at ply {} in {}", keys.len() - 1, position.to_text());
         assert!(!removed.contains(seat), "a removed seat is never to move: {context}");
         assert!(bound > 0, "the game ends within its bound: {context}");
-        assert!(!(playing && position.is_preparing()), "nothing is prepared once play has begun: {context}");
-        playing = !position.is_preparing();
+        assert!(!(in_play && position.is_preparing()), "nothing is prepared once play has begun: {context}");
+        in_play = !position.is_preparing();
         cheap_laws(&position, context);
         if keys.len() >= next_full_check {
             dear_laws(&position, &mut rng, context);
@@ -76,6 +91,10 @@ where
             removed.put_in(out);
             position.remove(out);
             round_trip(&position, context);
+            let mut again = position.clone();
+            again.remove(out);
+            assert_eq!(again, position, "a seat is removed once: {context}");
+            assert!(!position.playing().contains(out), "who was removed cannot win: {context}");
         } else {
             let mv = position.random_move(&mut rng).expect("who is to move has a move");
             position.play_unchecked(mv);
@@ -83,7 +102,7 @@ where
         }
         keys.push(position.key());
     }
-    over_laws(&position, &format!("{context} at its end in {}", position.to_text()));
+    over_laws(&position, removed, &format!("{context} at its end in {}", position.to_text()));
     keys
 }
 
@@ -125,21 +144,24 @@ fn dear_laws<P: Keyed + Notation + Conceivable>(position: &P, rng: &mut Rng, con
     uniform_law(position, &legal, rng, context);
 }
 
-/// Random moves are legal and about equally likely. The limit is ten standard deviations: it never fails by chance.
+/// Random moves are legal, each of them comes, and all are about equally likely. They are drawn so often that a move that
+/// can come does (with the chance of 10^-13 that it does not), and the limit is eight standard deviations: it never fails by
+/// chance.
 fn uniform_law<P: Position>(position: &P, legal: &[P::Move], rng: &mut Rng, context: &str) {
-    let mut counts = vec![0u32; legal.len()];
-    for _ in 0..UNIFORMITY_SAMPLES {
+    let mut counts: HashMap<P::Move, u32> = legal.iter().map(|&mv| (mv, 0)).collect();
+    let n_drawn = DRAWN_IN_ALL.max(DRAWN_EACH * legal.len() as u32);
+    for _ in 0..n_drawn {
         let mv = position.random_move(rng).expect("who is to move has a move");
-        let idx = legal.iter().position(|&l| l == mv);
-        counts[idx.unwrap_or_else(|| panic!("random move {mv} is legal: {context}"))] += 1;
+        let count = counts.get_mut(&mv).unwrap_or_else(|| panic!("random move {mv} is legal: {context}"));
+        *count += 1;
     }
-    let expected = f64::from(UNIFORMITY_SAMPLES) / legal.len() as f64;
-    for (mv, &count) in legal.iter().zip(&counts) {
+    let share = 1.0 / legal.len() as f64;
+    let expected = f64::from(n_drawn) * share;
+    let limit = 8.0 * (expected * (1.0 - share)).sqrt();
+    for (mv, count) in counts {
+        assert!(count > 0, "{mv} can be drawn: {context}");
         let deviation = (f64::from(count) - expected).abs();
-        assert!(
-            deviation <= 10.0 * expected.sqrt().max(1.0),
-            "{mv} is drawn {count} times, not {expected}: {context}"
-        );
+        assert!(deviation <= limit, "{mv} is drawn {count} times, not {expected}: {context}");
     }
 }
 
@@ -155,7 +177,7 @@ fn round_trip<P: Keyed + Notation>(position: &P, context: &str) {
     }
 }
 
-fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
+fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, removed: Seats, context: &str) {
     assert_eq!(position.key(), position.full_key(), "the key kept up to date is the full key: {context}");
     assert_eq!(position.to_move(), None, "nobody is to move: {context}");
     assert!(!position.is_preparing(), "nothing is prepared after the end: {context}");
@@ -169,10 +191,8 @@ fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
     round_trip(position, context);
     let Status::Over(outcome) = position.status() else { unreachable!("the caller saw the end") };
     assert_eq!(outcome.scores.n_seats(), position.n_seats(), "every seat has a score: {context}");
-    assert!(
-        outcome.winners.iter().all(|seat| seat.index() < position.n_seats()),
-        "winners sit here: {context}"
-    );
+    let can_win = |seat| Seat::all(position.n_seats()).any(|own| own == seat) && !removed.contains(seat);
+    assert!(outcome.winners.iter().all(can_win), "who wins sits here and was not removed: {context}");
     for seat in Seat::all(position.n_seats()) {
         let mut copy = position.clone();
         copy.remove(seat);

@@ -38,6 +38,22 @@ impl TempFolder {
     }
 }
 
+impl TempFolder {
+    /// The names of all files in it, sorted.
+    ///
+    /// # Panics
+    /// If the folder cannot be read.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let name = |entry: std::io::Result<fs::DirEntry>| {
+            entry.expect("it can be read").file_name().to_string_lossy().into_owned()
+        };
+        let mut names: Vec<String> = entries.map(name).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
 impl Deref for TempFolder {
     type Target = Path;
 

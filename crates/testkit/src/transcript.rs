@@ -21,9 +21,9 @@ pub fn write_event<P: Notation>(out: &mut impl Write, event: &EventOf<P>) -> fmt
         Event::Resigned { seat } => writeln!(out, "{}  resigns", who(*seat)),
         Event::Fouled(foul) => {
             let evidence = &foul.evidence;
-            write!(out, "{}  {}, {}", who(foul.seat), foul.offence, foul.ruling.word())?;
-            evidence.sent.iter().try_for_each(|sent| write!(out, "; sent {sent}"))?;
-            write!(out, "; {}", evidence.note)?;
+            write!(out, "{}  {}, {}: ", who(foul.seat), foul.offence, foul.ruling.word())?;
+            evidence.sent.iter().try_for_each(|sent| write!(out, "sent {sent}: "))?;
+            write!(out, "{}", evidence.note)?;
             write_charge(out, foul.charge)?;
             match evidence.legal.len() {
                 0 => writeln!(out),

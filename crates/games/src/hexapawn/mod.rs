@@ -2,7 +2,7 @@
 //!
 //! Player 1 has a pawn on each square of row 1 and moves towards the last row; player 2 starts on the last row and
 //! moves towards row 1. A pawn steps straight ahead onto an empty square, or takes an enemy pawn diagonally ahead.
-//! Who reaches the far row wins; who cannot move when it is his turn loses. `docs/rules/hexapawn.md` has the
+//! Who reaches the far row wins; who cannot move when it is its turn loses. `docs/rules/hexapawn.md` has the
 //! rules for people, with every doubtful point resolved.
 //!
 //! How the module is cut:

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use rookery_record::{Header, Limits, RecordWriter};
+use rookery_record::{Header, RecordWriter};
 use rookery_referee::{
-    Cause, ChatBox, Clock, Conduct, Event, EventOf, Failure, Fault, Observer, Offence, Player, Question,
-    Referee, Terms, TimeControl, play,
+    Answering, Cause, Conduct, End, Event, EventOf, Evidence, Failure, Fault, Info, Limits, MatchSpec,
+    Observer, Offence, Player, Question, Referee, Session, Start, Terms, TimeControl, play,
 };
 use rookery_rules::{Notation, Position, Rng, Seat, Seed, Setup, below};
 
@@ -17,11 +17,21 @@ pub(crate) struct Wild {
     pub(crate) time: TimeControl,
     pub(crate) conduct: Conduct,
     pub(crate) max_turns: Option<u64>,
+    pub(crate) casual: bool,
+    /// Moves made before, and whether they are in the position instead of beside it.
+    pub(crate) opening: Option<(u32, bool)>,
 }
 
 /// Rules of conduct of all kinds.
-const CONDUCTS: &[&str] =
-    &["remove", "abort", "retry=1", "remove/abort,retry=2", "retry=until-deadline", "retry=1,in-play"];
+const CONDUCTS: &[&str] = &[
+    "remove",
+    "abort",
+    "retry=1",
+    "remove/abort,retry=2",
+    "retry=until-deadline",
+    "retry=1,in-play",
+    "remove,play-on",
+];
 
 /// Other terms for every seed.
 pub(crate) fn wild(seed: u64) -> Wild {
@@ -33,85 +43,90 @@ pub(crate) fn wild(seed: u64) -> Wild {
         time: pick(&["untimed", "untimed", "2s", "10s+100ms", "1s/30s", "50ms+0s"], 100).parse().unwrap(),
         conduct: pick(CONDUCTS, 101).parse().unwrap(),
         max_turns: (seed % 7 == 3).then_some(20),
+        casual: seed % 3 == 1,
+        opening: (seed % 5 == 4).then_some((3, seed.is_multiple_of(2))),
     }
 }
 
-pub(crate) fn header<S: Setup<Position: Notation>>(setup: &S, start: &S::Position, wild: Wild) -> Header {
-    let names = (0..start.n_seats()).map(|seat| (format!("Ann \"{seat}\" \\ ü\u{1f427}\n"), "random"));
-    let mut header = Header::new(setup, start, names, Seed(wild.seed));
-    header.time = wild.time;
-    header.conduct = wild.conduct;
-    header.max_turns = wild.max_turns;
-    header.number = wild.seed.is_multiple_of(3).then_some(wild.seed + 1);
-    header.limits = (wild.seed % 4 == 1).then_some(Limits { nodes: Some(1000), ..Limits::default() });
-    header
+/// A plain match without a clock.
+pub(crate) fn plain(seed: u64) -> Wild {
+    Wild {
+        conduct: Conduct::removing(),
+        time: TimeControl::Untimed,
+        max_turns: None,
+        casual: false,
+        opening: None,
+        ..wild(seed)
+    }
+}
+
+/// The spec of a match, and the position in which it begins.
+pub(crate) fn agreed<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> (MatchSpec, S::Position) {
+    let first = setup.start();
+    let players = std::iter::repeat_n("random", first.n_seats());
+    let mut spec = MatchSpec::new(&setup.spec(), players, Seed(wild.seed)).unwrap();
+    for (seat, entry) in spec.seats.iter_mut().enumerate() {
+        entry.name = format!("Ann \"{seat}\" \\ ü\u{1f427}\n");
+    }
+    spec.time = wild.time;
+    spec.conduct = wild.conduct;
+    spec.max_turns = wild.max_turns;
+    spec.casual = wild.casual;
+    spec.number = wild.seed.is_multiple_of(3).then_some(wild.seed + 1);
+    if wild.seed % 4 == 1 {
+        let think = Some(Duration::from_millis(1500));
+        spec.limits = Limits { nodes: Some(1000), depth: Some(7), think, ..Limits::default() };
+    }
+    if let Some((n_moves, in_position)) = wild.opening {
+        let mut rng = Seed(wild.seed).derive(8).rng();
+        let (mut position, mut moves) = (first.clone(), vec![]);
+        for _ in 0..n_moves {
+            if let Some(mv) = position.random_move(&mut rng) {
+                position.play_unchecked(mv);
+                moves.push(mv.to_string());
+            }
+        }
+        spec.start = Some(if in_position {
+            Start { position: Some(position.to_text()), moves: vec![] }
+        } else {
+            Start { position: None, moves }
+        });
+    }
+    let (start, _) = spec.first_position(first).unwrap();
+    (spec, start)
+}
+
+pub(crate) fn header<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> Header {
+    let (spec, start) = agreed(setup, wild);
+    Header::new(spec, start.to_text())
 }
 
 /// Everything that happened in a match, as its observer saw it, and the record.
 pub(crate) struct Played<P: Position> {
     pub(crate) record: Vec<u8>,
     pub(crate) events: Vec<EventOf<P>>,
+    pub(crate) referee: Referee<P>,
 }
 
 /// A referee given answers of all kinds without waiting for anybody.
 pub(crate) fn simulate<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> Played<S::Position> {
     let mut rng = Seed(wild.seed).derive(7).rng();
-    let mut start = setup.start();
-    if wild.seed % 5 == 4 {
-        // A position of its own: a few moves on.
-        for _ in 0..3 {
-            if let Some(mv) = start.random_move(&mut rng) {
-                start.play_unchecked(mv);
-            }
-        }
-    }
+    let (spec, start) = agreed(setup, wild);
     let early: Vec<_> = start.legal_moves().collect();
     let mut record = vec![];
     let mut events: Vec<EventOf<S::Position>> = vec![];
-    let mut watch = (RecordWriter::new(&mut record, header(setup, &start, wild)), &mut events);
-    let mut clock = Clock::new(wild.time, start.n_seats());
-    let mut referee = Referee::new(start.clone(), wild.conduct);
-    if let Some(max_turns) = wild.max_turns {
-        referee = referee.with_max_plies(max_turns);
-    }
+    let header = Header::new(spec.clone(), start.to_text());
+    let mut watch = (RecordWriter::new(&mut record, header), &mut events);
+    let mut referee = Referee::of_spec(&spec, start.clone());
+    let mut movers = vec![];
     watch.see(&Event::Started(start.clone()), &start);
     while let Some(seat) = referee.to_ask() {
-        let used = Duration::from_micros(u64::from(below(&mut rng, 40_000)));
-        let event = match below(&mut rng, 200) {
-            0 => {
-                referee.stop(Cause::Cancelled, "the operator said \"stop\"".to_owned());
-                None
-            }
-            1 => referee.judge(Err(Failure::Platform("the disk is full\n".to_owned())), None),
-            2 => referee.judge(Err(Failure::Resigned), None),
-            3..8 => {
-                let other = Seat::new(below(&mut rng, start.n_seats() as u32) as u8);
-                let offence = Offence::ALL[below(&mut rng, 13) as usize];
-                referee.foul(other, Fault::new(offence, "it happened \t so"))
-            }
-            8..12 => {
-                let fault = Fault::new(Offence::Malformed, "sent \"�x\": no move");
-                let charge = clock.preview(seat, used);
-                referee.judge(Err(fault.into()), charge)
-            }
-            12..30 => {
-                let text =
-                    format!("well… {used:?} \"{seat}\" \\ {}", "é".repeat(below(&mut rng, 250) as usize));
-                Some(Event::Said { seat: Seat::new(below(&mut rng, start.n_seats() as u32) as u8), text })
-            }
-            30..40 => match early.iter().find(|&&mv| !referee.position().is_legal(mv)) {
-                Some(&mv) => {
-                    let charge = clock.preview(seat, used);
-                    referee.judge(Ok(mv), charge)
-                }
-                None => continue,
-            },
-            _ => {
-                let mv = referee.position().random_move(&mut rng).expect("the game goes on");
-                let charge = clock.charge(seat, used, true);
-                referee.judge(Ok(mv), charge)
-            }
-        };
+        let event = deed(&mut referee, seat, &early, &movers, &mut rng);
+        match &event {
+            Some(Event::Moved { seat, .. }) => movers.push(*seat),
+            Some(Event::TakenBack { to, .. }) => movers.truncate(*to as usize),
+            _ => {}
+        }
         if let Some(event) = event {
             watch.see(&event, referee.position());
         }
@@ -119,7 +134,76 @@ pub(crate) fn simulate<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> P
     let verdict = referee.verdict().expect("nobody is asked").clone();
     watch.see(&Event::Ended(verdict), referee.position());
     watch.0.finish().unwrap();
-    Played { record, events }
+    Played { record, events, referee }
+}
+
+/// Something that can happen while a seat is asked.
+fn deed<P: Position>(
+    referee: &mut Referee<P>,
+    seat: Seat,
+    early: &[P::Move],
+    movers: &[Seat],
+    rng: &mut Rng,
+) -> Option<EventOf<P>> {
+    let time = Duration::from_micros(u64::from(below(rng, 40_000)));
+    let used = (referee.clock().control() != TimeControl::Untimed).then_some(time);
+    let any_seat = Seat::new(below(rng, referee.position().n_seats() as u32) as u8);
+    match below(rng, 300) {
+        0 => {
+            referee.stop(Cause::Cancelled, None, "the operator said \"stop\"".to_owned());
+            None
+        }
+        1 => {
+            referee.stop(Cause::PlatformAbort, Some(seat), "it did not stop".to_owned());
+            None
+        }
+        2 => referee.judge(Err(Failure::Platform("the disk is full\n".to_owned())), None),
+        3 => referee.judge(Err(Failure::Resigned), used),
+        4 => referee.resign(any_seat),
+        5 => referee.draw(),
+        6..11 => {
+            let offence = Offence::ALL[below(rng, 13) as usize];
+            referee.foul(any_seat, fault(offence))
+        }
+        11..15 => referee.judge(Err(fault(Offence::Malformed).into()), used),
+        15..40 => {
+            let text = format!("well… {time:?} \"{seat:?}\" \\ {}", "é".repeat(below(rng, 240) as usize));
+            Some(Event::Said { seat: any_seat, text })
+        }
+        40..55 => {
+            let mv = early.iter().find(|&&mv| !referee.position().is_legal(mv))?;
+            referee.judge(Ok(*mv), used)
+        }
+        55..75 if !movers.is_empty() => {
+            let to = below(rng, movers.len() as u32);
+            referee.take_back(movers[to as usize], u64::from(to))
+        }
+        n => {
+            let mv = referee.position().random_move(rng).expect("the game goes on");
+            let event = referee.judge(Ok(mv), used)?;
+            let Event::Moved { seat, mv, charge, .. } = event else { panic!("a legal move is played") };
+            let info = Info {
+                depth: Some(n),
+                score: Some(i64::from(n) - 200),
+                line: vec![mv.to_string(), "…".to_owned()],
+                text: (n % 2 == 0).then(|| "\"fine\" \\".to_owned()),
+            };
+            Some(Event::Moved { seat, mv, charge, info: (n % 5 == 0).then(|| Box::new(info)) })
+        }
+    }
+}
+
+/// An offence with all the evidence there can be.
+fn fault(offence: Offence) -> Fault {
+    let evidence = Evidence {
+        sent: Some("\u{fffd}x \"\\".to_owned()),
+        note: "it happened \t so".to_owned(),
+        expected: Some("a move".to_owned()),
+        exit: Some("exit status 3".to_owned()),
+        stderr: Some("Traceback\n  line 2\n".to_owned()),
+        ..Evidence::default()
+    };
+    Fault { offence, evidence: Box::new(evidence) }
 }
 
 /// Does what the seed of the question says, and nothing that depends on anything else: a match goes on as it began.
@@ -128,17 +212,19 @@ pub(crate) struct Rascal<P: Position> {
 }
 
 impl<P: Position> Player<P> for Rascal<P> {
-    fn seated(&mut self, _: Seat, _: ChatBox) {}
-
-    fn choose<'a>(&'a mut self, question: Question<'a, P>) -> rookery_referee::Answering<'a, P::Move> {
+    fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
         let mut rng: Rng = question.seed.derive(u64::from(question.refused)).rng();
         let illegal = self.early.iter().find(|&&mv| !question.position.is_legal(mv));
-        rookery_referee::Answering::Now(match (below(&mut rng, 60), illegal) {
-            (0, _) => Err(Fault::new(Offence::Malformed, "sent \"?\": no move").into()),
+        Answering::Now(match (below(&mut rng, 60), illegal) {
+            (0, _) => Err(fault(Offence::Malformed).into()),
             (1..4, Some(&mv)) => Ok(mv),
             (4, _) if question.ply > 10 => Err(Failure::Resigned),
             _ => Ok(question.position.random_move(&mut rng).expect("the game goes on")),
         })
+    }
+
+    fn info(&mut self) -> Option<Box<Info>> {
+        Some(Box::new(Info { depth: Some(3), ..Info::default() }))
     }
 }
 
@@ -147,18 +233,17 @@ pub(crate) fn rascals<P: Position>(start: &P) -> Vec<Box<dyn Player<P>>> {
     (0..start.n_seats()).map(|_| rascal()).collect()
 }
 
-/// Plays on, and gives back what was written.
+/// Plays on to the end.
 pub(crate) fn play_on<P: Position>(
     referee: Referee<P>,
-    clock: Option<Clock>,
-    wild: Wild,
+    spec: &MatchSpec,
     players: &mut [Box<dyn Player<P>>],
     observer: &mut (dyn Observer<P> + Send),
 ) {
-    let mut terms = Terms::new(wild.time, Seed(wild.seed));
-    terms.clock = clock;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    runtime.block_on(play(referee, players, &terms, observer));
+    let terms = Terms::default();
+    let end = runtime.block_on(play(referee, players, &Session::new(spec, &terms), observer));
+    assert!(matches!(end, End::Verdict(_)));
 }
 
 /// A setup of every kind, as `check::<Setup>("options")`.

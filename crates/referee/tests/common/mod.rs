@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use rookery_referee::{Player, Referee, Terms, TimeControl, Verdict, play};
-use rookery_rules::{Keyed, Notation, Seat, Seed, Setup};
+use rookery_referee::{End, MatchSpec, Observer, Player, Referee, Session, Terms, TimeControl, Verdict};
+use rookery_rules::{Keyed, Notation, Position, Seat, Seed, Setup};
 use rookery_testkit::conceivable::Conceivable;
 use rookery_testkit::players::Actor;
 use rookery_testkit::replay::Watch;
@@ -43,21 +43,62 @@ pub(crate) const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+/// What a test's match is played under.
+#[derive(Clone, Debug)]
+pub(crate) struct Agreed {
+    pub(crate) time: TimeControl,
+    pub(crate) seed: Seed,
+    pub(crate) terms: Terms,
+}
+
+impl Agreed {
+    /// The spec of a match of so many programs.
+    pub(crate) fn spec(&self, n_seats: usize) -> MatchSpec {
+        let programs = std::iter::repeat_n("cmd:bot", n_seats);
+        let spec = MatchSpec::new("test", programs, self.seed).expect("a command is a player");
+        MatchSpec { time: self.time, ..spec }
+    }
+}
+
+/// Under this time control.
+pub(crate) fn timed(text: &str) -> Agreed {
+    Agreed { time: text.parse().expect("a time control"), ..untimed(1) }
+}
+
+/// Without a time control.
+pub(crate) fn untimed(seed: u64) -> Agreed {
+    Agreed { time: TimeControl::Untimed, seed: Seed(seed), terms: Terms::default() }
+}
+
 /// One second a move.
-pub(crate) fn terms() -> Terms {
-    Terms::new(TimeControl::PerMove(ms(1000)), Seed(1))
+pub(crate) fn terms() -> Agreed {
+    timed("1s")
+}
+
+/// Plays to the end.
+pub(crate) async fn play<P: Position>(
+    referee: Referee<P>,
+    players: &mut [Box<dyn Player<P> + '_>],
+    agreed: &Agreed,
+    observer: &mut (dyn Observer<P> + Send),
+) -> Verdict {
+    let spec = agreed.spec(players.len());
+    let referee = referee.with_time(agreed.time);
+    let end = rookery_referee::play(referee, players, &Session::new(&spec, &agreed.terms), observer).await;
+    let End::Verdict(verdict) = end else { panic!("nobody suspends this match") };
+    verdict
 }
 
 /// Plays, and checks that the record gives the same positions and verdict.
 pub(crate) async fn watch<P: Conceivable>(
     referee: Referee<P>,
     actors: Vec<Actor>,
-    terms: &Terms,
+    agreed: &Agreed,
 ) -> (Verdict, Watch<P>) {
     let mut players: Vec<Box<dyn Player<P>>> =
         actors.into_iter().map(|actor| Box::new(actor) as Box<dyn Player<P>>).collect();
     let mut watch = Watch::default();
-    let verdict = play(referee, &mut players, terms, &mut watch).await;
+    let verdict = play(referee, &mut players, agreed, &mut watch).await;
     watch.check(&verdict);
     (verdict, watch)
 }
