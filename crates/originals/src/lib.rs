@@ -11,6 +11,7 @@
 mod command;
 pub mod fish;
 pub mod hexapawn;
+mod keyboard;
 pub mod renpaarden;
 mod running;
 pub mod stones;
