@@ -39,7 +39,7 @@ impl std::error::Error for CalledAway {}
 impl CalledAway {
     /// Whether it is the reason of this error.
     pub(crate) fn is_reason_of(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|reason| reason.is::<Self>())
+        error.get_ref().and_then(|reason| reason.downcast_ref::<Self>()).is_some()
     }
 }
 

@@ -17,7 +17,8 @@ impl<W: Write> ClassicLog<W> {
     fn write(&mut self, event: &EventOf<Position>, position: &Position) -> std::io::Result<()> {
         let out = &mut self.0;
         let asks = match event {
-            Event::Started(_) => true,
+            // The last two do not come up in a match of the original.
+            Event::Started(_) | Event::TakenBack { .. } | Event::Drawn => true,
             Event::Moved { seat, mv, .. } => {
                 let player = PlayerType::at(*seat);
                 if let Move::Pawn { from, to } = mv {
@@ -65,8 +66,6 @@ impl<W: Write> ClassicLog<W> {
                 false
             }
             Event::Said { .. } => false,
-            // Nobody can ask for these in a match of the original.
-            Event::TakenBack { .. } | Event::Drawn => true,
             Event::Ended(verdict) => {
                 self.end(verdict)?;
                 false

@@ -164,18 +164,14 @@ pub fn run(
     let clears = on_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb");
     let mut keyboard = Keyboard::new(BufReader::new(io::stdin()), || stop.is_requested());
     let mut place = Place { keyboard: &mut keyboard, out, err, stop, go_on };
-    match &args.what {
-        Some(What::Referee(referee)) => {
-            let view = if referee.json { View::Json } else { View::Lines };
-            let table = &referee.table;
-            table.game(&table.setup_text(), &table.players)?.play(&mut Screen::new(view), &mut place)
-        }
-        _ => {
-            let usual = Duration::from_millis(if on_terminal { 100 } else { 0 });
-            let view = View::Board { clears, delay: args.delay.unwrap_or(usual) };
-            dialogue(&args.table, view, &mut place)
-        }
+    if let Some(What::Referee(referee)) = &args.what {
+        let view = if referee.json { View::Json } else { View::Lines };
+        let table = &referee.table;
+        return table.game(&table.setup_text(), &table.players)?.play(&mut Screen::new(view), &mut place);
     }
+    let usual = Duration::from_millis(if on_terminal { 100 } else { 0 });
+    let view = View::Board { clears, delay: args.delay.unwrap_or(usual) };
+    dialogue(&args.table, view, &mut place)
 }
 
 /// Asks for what the flags leave open, and plays.
