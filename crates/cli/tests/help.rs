@@ -192,3 +192,10 @@ fn fault_s15_output_that_is_full_is_an_error() {
         assert!(error.starts_with("error: ") && error.lines().count() == 1, "{args:?}: {error}");
     }
 }
+
+#[test]
+fn the_readme_says_how_to_install_the_command_before_it_is_used() {
+    let readme = fs::read_to_string("../../README.md").unwrap();
+    let install = readme.find("$ cargo install --path crates/cli").unwrap();
+    assert!(readme.find("$ rookery").is_some_and(|first| first > install));
+}

@@ -1,12 +1,13 @@
 //! A match that goes on by itself, and the one handle to it.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rookery_referee::{BoxFuture, Command, Controls, Desk, MatchSpec, Offer, Reply};
 use rookery_rules::{Notation, Seat};
 use tokio::sync::watch;
 
+use crate::hurry::Hurry;
 use crate::view::Shared;
 use crate::{News, Played, Since, Snapshot};
 
@@ -61,11 +62,11 @@ pub struct LiveMatch(Arc<Inner>);
 
 struct Inner {
     shared: Arc<Shared>,
+    first: Arc<Snapshot>,
     desk: Arc<dyn AnyDesk>,
     controls: Controls,
+    hurry: Hurry,
     played: watch::Receiver<Option<Arc<Played>>>,
-    /// Commands are taken one after the other, so that offers are told in order.
-    commands: Mutex<()>,
 }
 
 impl fmt::Debug for LiveMatch {
@@ -79,9 +80,11 @@ impl LiveMatch {
         shared: Arc<Shared>,
         desk: Arc<dyn AnyDesk>,
         controls: Controls,
+        hurry: Hurry,
         going: BoxFuture<'static, Played>,
     ) -> Self {
         let (sender, played) = watch::channel(None);
+        let first = shared.snapshot();
         let telling = Arc::clone(&shared);
         tokio::spawn(async move {
             let mut played = going.await;
@@ -96,7 +99,7 @@ impl LiveMatch {
             }
             sender.send_replace(Some(Arc::new(played)));
         });
-        Self(Arc::new(Inner { shared, desk, controls, played, commands: Mutex::new(()) }))
+        Self(Arc::new(Inner { shared, first, desk, controls, hurry, played }))
     }
 
     /// What was agreed.
@@ -107,6 +110,11 @@ impl LiveMatch {
     /// How it stands now. Built once a version and shared.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.0.shared.snapshot()
+    }
+
+    /// How it stood when it became live, before any of its news.
+    pub fn first_snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.0.first)
     }
 
     /// How many news there were.
@@ -131,13 +139,14 @@ impl LiveMatch {
 
     /// Takes a command of a seat, or (`None`) of whoever runs the match, and says at once what becomes of it.
     pub fn command(&self, from: Option<Seat>, command: &Command) -> Reply {
-        let _one_at_a_time = self.0.commands.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = self.0.desk.command(from, command);
-        let offer = self.0.desk.offer();
-        if offer != self.0.shared.offer() {
-            self.0.shared.tell(News::Offer(offer));
-        }
+        self.0.shared.tell_offer(&*self.0.desk);
         reply
+    }
+
+    /// Whoever of our own thinks now answers with what it has found so far.
+    pub fn hurry(&self) {
+        self.0.hurry.raise();
     }
 
     /// The way to stop it from anywhere.

@@ -31,6 +31,7 @@ mod door;
 mod guest;
 mod handle;
 mod hint;
+mod hurry;
 mod lobby;
 mod prepare;
 mod refusals;
@@ -42,7 +43,7 @@ mod unnamed;
 mod view;
 
 pub use door::{Door, DoorNews, LobbyRules, Size};
-pub use guest::{Closing, Guest, OpenError, Opened, Opening, open};
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, open};
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use lobby::{Lobby, Visitor};
@@ -50,7 +51,7 @@ pub use prepare::{Match, Played, PrepareError, prepare};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use resting::Resting;
 pub use stopping::{GRACE, Signal, Stopping};
-pub use story::{Story, read_story};
-pub use view::{Asked, Deed, Entry, News, Since, Snapshot};
+pub use story::{Prelude, Story, prelude, read_story, write_record};
+pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 
 pub use rookery_referee::Terms;

@@ -16,6 +16,7 @@ use rookery_search::Strategy;
 use rookery_wire::{Protocols, UnknownProtocol};
 
 use crate::handle::{AnyDesk, LiveMatch};
+use crate::hurry::{Hurried, Hurry};
 use crate::view::{Entry, Shared, View, take_back};
 use crate::{Guest, News};
 
@@ -40,6 +41,8 @@ impl fmt::Display for PrepareError {
             Self::Setup(error) => error.fmt(f),
             Self::Start(error) | Self::Protocol(_, error) => f.write_str(error),
             Self::Player(_, error) => error.fmt(f),
+            // The record of a match that is over has come without its path.
+            Self::Record(path, problem) if path.as_os_str().is_empty() => f.write_str(problem),
             Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
         }
     }
@@ -80,7 +83,7 @@ impl fmt::Debug for Match {
 /// Makes a match of a spec and its guests, one for each seat, ready to begin, or to go on where its record stops.
 ///
 /// # Panics
-/// If there is not one guest for each seat of the spec.
+/// If there is not one guest for each seat of the spec, or one of one's own is for another game.
 pub fn prepare(
     spec: MatchSpec,
     guests: Vec<Guest>,
@@ -156,7 +159,7 @@ impl Match {
 
     /// Plays it here. Built-ins think on this thread, unless there is a clock.
     pub async fn run(self) -> Played {
-        self.game.go(self.terms, false, None).await
+        self.game.go(self.terms, None).await
     }
 
     /// Makes it live: it goes on by itself from now on.
@@ -166,8 +169,9 @@ impl Match {
     pub fn start(self) -> LiveMatch {
         let shared = Arc::new(self.game.shared(&self.spec));
         let desk = self.game.desk();
-        let going = self.game.go(self.terms, true, Some(Arc::clone(&shared)));
-        LiveMatch::start(shared, desk, self.controls, going)
+        let hurry = Hurry::default();
+        let going = self.game.go(self.terms, Some((Arc::clone(&shared), hurry.clone())));
+        LiveMatch::start(shared, desk, self.controls, hurry, going)
     }
 }
 
@@ -178,8 +182,8 @@ type Going = rookery_referee::BoxFuture<'static, Played>;
 
 /// A match with its types inside.
 trait Prepared: Send {
-    /// Plays it to the end.
-    fn go(self: Box<Self>, terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going;
+    /// Plays it to the end; a live match with what its viewers share, and the way to hurry whoever thinks.
+    fn go(self: Box<Self>, terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going;
     /// Takes a [`Watcher`] of its own positions; `false` if it is one of others.
     fn watch(&mut self, watcher: Box<dyn Any>) -> bool;
     /// What viewers share.
@@ -205,6 +209,7 @@ enum Seated<P: Position> {
     Person,
     /// Its link, and what seats it there once the time runs.
     Program(Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>),
+    Own(Box<dyn Player<P>>),
     Absent(Absent),
 }
 
@@ -237,7 +242,7 @@ impl Visit for Preparing<'_> {
             seated.push(seat_one::<G>(seat, guest, protocols)?);
         }
         let Begun { start, referee, moves, entries, movers, record, path, cut, finished } = begun;
-        let desk = Desk::new(&spec, controls.clone(), movers);
+        let desk = Desk::new(&spec, controls.clone(), movers).with_take_backs(referee.take_backs());
         Ok(Box::new(Typed {
             spec,
             seated,
@@ -272,6 +277,9 @@ fn seat_one<G: Game>(
             let unknown = |error: UnknownProtocol| PrepareError::Protocol(seat, error.to_string());
             let seating = protocols.get::<PositionOf<G>>(protocol).map_err(unknown)?;
             Seated::Program(Box::new(move |lag| seating(lent, lag)))
+        }
+        Guest::Own(player) => {
+            Seated::Own(player.take().expect("whoever makes a player makes it for the game of the match"))
         }
         Guest::Absent(fault) => Seated::Absent(Absent(fault)),
     })
@@ -424,6 +432,9 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
         }
         if let Some(view) = &mut self.view {
             view.see(event, position);
+            if let Some(desk) = &self.desk {
+                view.tell_offer(desk);
+            }
         }
         for watcher in &mut self.watchers {
             watcher.see(event, position);
@@ -431,6 +442,9 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
     }
 
     fn asked(&mut self, question: &Question<'_, P>) {
+        if let Some(desk) = &mut self.desk {
+            desk.asked(question);
+        }
         if let Some(view) = &mut self.view {
             view.asked(question);
         }
@@ -441,8 +455,9 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
 }
 
 impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
-    fn go(self: Box<Self>, mut terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going {
+    fn go(self: Box<Self>, mut terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going {
         Box::pin(async move {
+            let (shared, hurry) = live.unzip();
             let Self {
                 spec,
                 seated,
@@ -458,6 +473,7 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 ..
             } = *self;
             if let Some(verdict) = finished {
+                desk.close();
                 if let Some(shared) = shared {
                     shared.tell(News::Ended(Arc::new(verdict.clone())));
                 }
@@ -467,7 +483,7 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             if timed && !terms.lag.is_running() {
                 terms.lag = LagProbe::start();
             }
-            let needs_desk = live || seated.iter().any(|seat| matches!(seat, Seated::Person));
+            let needs_desk = hurry.is_some() || seated.iter().any(|seat| matches!(seat, Seated::Person));
             let mut watching = Watching {
                 record,
                 told: false,
@@ -475,14 +491,21 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 view: shared.clone().map(|shared| View::new(shared, referee.plies())),
                 watchers,
             };
+            let thinking = match hurry {
+                Some(hurry) => Thinking::Hurried(hurry),
+                None if timed => Thinking::Pooled,
+                None => Thinking::Inline,
+            };
             let mut players: Vec<Box<dyn Player<P>>> = seated
                 .into_iter()
-                .map(|seated| player(seated, &desk, &spec, live || timed, &terms.lag))
+                .map(|seated| player(seated, &desk, &spec, &thinking, &terms.lag))
                 .collect();
             let session = Session { spec: &spec, terms: &terms, moves: &moves, controls };
             let end = play(referee, &mut players, &session, &mut watching).await;
             drop(players);
+            desk.close();
             if let (End::Suspended, Some(shared)) = (&end, shared) {
+                shared.tell_offer(&desk);
                 shared.tell(News::Suspended);
             }
             let (mut receipt, mut problem) = (None, None);
@@ -511,21 +534,35 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
     }
 }
 
+/// Where built-ins think that are not quick.
+enum Thinking {
+    Inline,
+    Pooled,
+    /// In the pool, and whoever watches may ask for an answer at once.
+    Hurried(Hurry),
+}
+
 fn player<P: Keyed + Notation + Picture>(
     seated: Seated<P>,
     desk: &Desk<P>,
     spec: &MatchSpec,
-    pooled: bool,
+    thinking: &Thinking,
     lag: &LagProbe,
 ) -> Box<dyn Player<P>> {
     match seated {
         Seated::BuiltIn { strategy, quick } => {
-            let player =
-                if pooled && !quick { Strategist::pooled(strategy) } else { Strategist::inline(strategy) };
+            let player = match thinking {
+                Thinking::Hurried(hurry) if !quick => {
+                    Strategist::pooled(Hurried { strategy, hurry: hurry.clone() })
+                }
+                Thinking::Pooled if !quick => Strategist::pooled(strategy),
+                _ => Strategist::inline(strategy),
+            };
             Box::new(player.with_limits(spec.limits))
         }
         Seated::Person => Box::new(desk.person()),
         Seated::Program(seat) => seat(lag),
+        Seated::Own(player) => player,
         Seated::Absent(absent) => Box::new(absent),
     }
 }

@@ -11,6 +11,8 @@ use rookery_referee::{
 use rookery_rules::{Keyed, Notation, Picture, Position, Seat};
 use tokio::sync::watch;
 
+use crate::handle::AnyDesk;
+
 /// News that are kept for those who lag behind; who lags further gets a snapshot.
 const KEPT: usize = 256;
 
@@ -76,15 +78,14 @@ impl Entry {
     }
 }
 
-/// Forgets what was taken back. What was said stays.
+/// Forgets what was taken back: the first move beyond, and all that came after it but what was said.
 pub(crate) fn take_back(entries: &mut Vec<Arc<Entry>>, to: u64) {
-    let mut plies = 0;
+    let is_beyond = |entry: &Arc<Entry>| entry.deed.as_move().is_some() && entry.plies > to;
+    let Some(first) = entries.iter().position(is_beyond) else { return };
+    let mut idx = 0;
     entries.retain(|entry| {
-        let before = plies;
-        plies = entry.plies;
-        // A move that leads beyond is gone, and whatever came when too many were made.
-        matches!(entry.deed, Deed::Said(_))
-            || (entry.plies <= to && before <= to && !(before == to && entry.deed.as_move().is_none()))
+        idx += 1;
+        idx <= first || matches!(entry.deed, Deed::Said(_))
     });
 }
 
@@ -142,7 +143,8 @@ pub struct Snapshot {
     pub position: Arc<dyn AnyPosition>,
     /// Who thinks.
     pub asked: Option<Asked>,
-    /// What is left on each clock, the running one as it stood when its question was put; empty without a clock.
+    /// What is left on each clock (of a bank: without the time for a move), the running one as it stood when its question
+    /// was put; empty without a clock.
     pub clocks: Vec<Duration>,
     /// What waits for agreement.
     pub offer: Option<Offer>,
@@ -187,6 +189,8 @@ pub(crate) struct Shared {
     spec: Arc<MatchSpec>,
     start: Arc<dyn AnyPosition>,
     state: Mutex<State>,
+    /// Held while an offer is told.
+    offers: Mutex<()>,
     version: watch::Sender<u64>,
 }
 
@@ -227,7 +231,7 @@ impl Shared {
             record_problem: None,
             snapshot: None,
         };
-        Self { spec, start, state: Mutex::new(state), version: watch::Sender::new(1) }
+        Self { spec, start, state: Mutex::new(state), offers: Mutex::new(()), version: watch::Sender::new(1) }
     }
 
     pub(crate) fn spec(&self) -> &Arc<MatchSpec> {
@@ -247,7 +251,6 @@ impl Shared {
                 state.position = Arc::clone(&entry.position);
                 if !matches!(entry.deed, Deed::Said(_)) {
                     state.asked = None;
-                    state.offer = None;
                 }
                 if let (Some(seat), Deed::Moved { charge: Some(charge), .. }) = (entry.seat, &entry.deed)
                     && let Some(left) = state.clocks.get_mut(seat.index())
@@ -259,7 +262,6 @@ impl Shared {
             News::TakenBack { to, position, .. } => {
                 state.position = Arc::clone(position);
                 state.asked = None;
-                state.offer = None;
                 take_back(&mut state.entries, *to);
             }
             News::Asked(asked) => state.asked = Some(*asked),
@@ -282,7 +284,22 @@ impl Shared {
         }
         let version = state.version;
         drop(state);
-        self.version.send_replace(version);
+        // Two may tell something at the same time; the higher version stays.
+        self.version.send_if_modified(|told| {
+            let is_news = version > *told;
+            *told = version.max(*told);
+            is_news
+        });
+    }
+
+    /// Tells what waits for agreement, if that has changed. Called after everything that may change it, so that the last
+    /// caller tells how it stands.
+    pub(crate) fn tell_offer(&self, desk: &dyn AnyDesk) {
+        let _one_at_a_time = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let offer = desk.offer();
+        if offer != self.state().offer {
+            self.tell(News::Offer(offer));
+        }
     }
 
     /// The clocks as they stand when a question is put.
@@ -291,17 +308,13 @@ impl Shared {
         self.state().clocks = clocks(clock, n_seats);
     }
 
-    pub(crate) fn offer(&self) -> Option<Offer> {
-        self.state().offer
-    }
-
     pub(crate) fn version(&self) -> u64 {
         self.state().version
     }
 
-    /// Built outside the lock, once a version.
+    /// Built once a version, of parts that are shared.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
-        let state = self.state();
+        let mut state = self.state();
         if let Some(snapshot) = &state.snapshot {
             return Arc::clone(snapshot);
         }
@@ -318,7 +331,6 @@ impl Shared {
             suspended: state.suspended,
             record_problem: state.record_problem.clone(),
         });
-        let mut state = state;
         state.snapshot = Some(Arc::clone(&snapshot));
         snapshot
     }
@@ -347,7 +359,18 @@ fn clocks(clock: &Clock, n_seats: usize) -> Vec<Duration> {
     if clock.control() == TimeControl::Untimed {
         return vec![];
     }
-    Seat::all(n_seats).filter_map(|seat| clock.allowance(seat)).collect()
+    Seat::all(n_seats).filter_map(|seat| clock.left(seat)).collect()
+}
+
+/// The clocks after these entries of a match, as [`Snapshot::clocks`].
+pub fn clocks_after(spec: &MatchSpec, entries: &[Arc<Entry>]) -> Vec<Duration> {
+    let mut clock = Clock::new(spec.time, spec.n_seats());
+    for entry in entries {
+        if let (Some(seat), Deed::Moved { charge: Some(charge), .. }) = (entry.seat, &entry.deed) {
+            clock.charge(seat, charge.used, true);
+        }
+    }
+    clocks(&clock, spec.n_seats())
 }
 
 /// Tells what happens in a match of known types.
@@ -389,6 +412,10 @@ impl View {
             since: Instant::now(),
             time: question.time,
         }));
+    }
+
+    pub(crate) fn tell_offer(&self, desk: &dyn AnyDesk) {
+        self.shared.tell_offer(desk);
     }
 
     pub(crate) fn record_failed(&mut self, problem: &str) {

@@ -12,6 +12,7 @@ mod command;
 pub mod fish;
 pub mod hexapawn;
 pub mod renpaarden;
+mod running;
 pub mod stones;
 
 pub use command::{ErrorOutput, UsageError, write_json};

@@ -152,6 +152,10 @@ impl Folder {
     /// Opens a folder, and makes it if need be, for an event of so many matches. With `resume` the records that are there
     /// are gone on with, else they are in the way.
     pub fn open(folder: &Path, n_matches: u64, resume: bool) -> Result<Self, ArchiveError> {
+        if folder.exists() && !folder.is_dir() {
+            let problem = Problem::wrong("it is no folder; choose another place for the records");
+            return Err(ArchiveError::Record(folder.to_owned(), problem));
+        }
         create_folder(folder)?;
         let lock = Lock::folder(folder)?;
         let digits = n_matches.to_string().len().max(4);
@@ -238,16 +242,21 @@ fn open_file(path: &Path, resume: bool) -> Result<(File, bool), ArchiveError> {
             "it is {kind}; a record is a plain file, and no link is followed"
         ))));
     }
+    // Between the look and the opening a link could take its place.
+    let file = following_no_link().open(path).map_err(|error| problem(Problem::Io(error)))?;
+    Ok((file, false))
+}
+
+/// Opens a file to read and write, but not what a link leads to, and without waiting for anybody.
+fn following_no_link() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    // Between the look and the opening a link could take its place.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
-        rustix::fs::OFlags::NOFOLLOW.bits().cast_signed() | rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+        (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed(),
     );
-    let file = options.open(path).map_err(|error| problem(Problem::Io(error)))?;
-    Ok((file, false))
+    options
 }
 
 fn slot(mut file: File, is_new: bool, path: PathBuf, syncer: &Arc<Syncer>) -> Result<Slot, ArchiveError> {
@@ -276,13 +285,7 @@ impl Lock {
         let path = folder.join(".rookery.lock");
         let problem = |error| ArchiveError::Record(path.clone(), Problem::Io(error));
         loop {
-            let mut file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&path)
-                .map_err(problem)?;
+            let mut file = following_no_link().create(true).truncate(false).open(&path).map_err(problem)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
@@ -318,7 +321,7 @@ impl Drop for Lock {
 #[cfg(unix)]
 fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    match (file.metadata(), path.metadata()) {
+    match (file.metadata(), path.symlink_metadata()) {
         (Ok(ours), Ok(theirs)) => (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()),
         _ => false,
     }

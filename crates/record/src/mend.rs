@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Line, MAX_LINE, Problem};
+use crate::{Header, Line, MAX_LINE, Problem};
 
 /// The largest record that is gone on with.
 const MAX_BYTES: u64 = 256 << 20;
@@ -49,7 +49,8 @@ pub(crate) struct Mended {
 /// Reads a record, and cuts off what a crash has left half-written: a line without an end, zeros, or anything else that is
 /// no line of a record; also a stop without its verdict. What was cut off is kept beside it.
 ///
-/// A record that has a verdict is never cut, whatever else is wrong with it: its match is over.
+/// A record that has a verdict is never cut, whatever else is wrong with it: its match is over. Neither is a file whose
+/// first line is whole but no header: it is of another version of the format, or no record at all.
 pub(crate) fn mend(file: &mut File, path: &Path) -> Result<Mended, Problem> {
     let len = file.metadata().map_err(Problem::Io)?.len();
     if len > MAX_BYTES {
@@ -57,7 +58,7 @@ pub(crate) fn mend(file: &mut File, path: &Path) -> Result<Mended, Problem> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
     file.rewind().and_then(|()| file.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(Problem::Io)?;
-    let Found { kept, finished, damage } = read(&bytes);
+    let Found { kept, finished, damage } = read(&bytes)?;
     let rest = &bytes[kept..];
     if rest.is_empty() {
         return Ok(Mended { lines: bytes, finished, cut: None });
@@ -91,7 +92,7 @@ struct Found {
     damage: Option<String>,
 }
 
-fn read(bytes: &[u8]) -> Found {
+fn read(bytes: &[u8]) -> Result<Found, Problem> {
     let mut kept = 0;
     // Behind the last line that is no stop.
     let mut before_stop = 0;
@@ -106,8 +107,10 @@ fn read(bytes: &[u8]) -> Found {
             damage = Some(format!("line {number} stands after the verdict"));
             break;
         }
-        let parsed = if line.len() > MAX_LINE { None } else { known(line, number == 1) };
-        let Some(known) = parsed else {
+        if number == 1 {
+            Header::parse(line).map_err(no_header)?;
+        }
+        let Some(known) = known(line) else {
             damage = Some(format!("line {number} is no line of a record"));
             break;
         };
@@ -121,7 +124,7 @@ fn read(bytes: &[u8]) -> Found {
             Known::Other => before_stop = kept,
         }
     }
-    Found { kept: before_stop, finished, damage }
+    Ok(Found { kept: before_stop, finished, damage })
 }
 
 enum Known {
@@ -130,13 +133,20 @@ enum Known {
     Other,
 }
 
-/// What a line is, if it is a JSON object at all. Whether it says what can have happened is for a replay to tell, and a
-/// header of another version is still a header.
-fn known(line: &[u8], first: bool) -> Option<Known> {
-    if first {
-        let is_object = line.trim_ascii_start().starts_with(b"{")
-            && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
-        return is_object.then_some(Known::Other);
+/// Why a first line that is whole is no header.
+fn no_header(problem: Problem) -> Problem {
+    match problem {
+        Problem::Version(_) => problem,
+        other => Problem::wrong(format!(
+            "its first line is no header of a record, so it is left as it is: {other}"
+        )),
+    }
+}
+
+/// What a line is, if it is one of a record at all. Whether it says what can have happened is for a replay to tell.
+fn known(line: &[u8]) -> Option<Known> {
+    if line.len() > MAX_LINE {
+        return None;
     }
     match Line::parse(line) {
         Ok(Line::Verdict(_)) => Some(Known::Verdict),
@@ -146,11 +156,17 @@ fn known(line: &[u8], first: bool) -> Option<Known> {
     }
 }
 
-/// Whether there was a verdict, as far as one can tell from what is damaged: one of its two words is enough. A line that
-/// has no end is not one: it was being written, and follows from the lines before.
+/// Whether there was a verdict, as far as one can tell from what is damaged. Of a whole line one of its two words is
+/// enough. One without an end was being written, and follows from the lines before, unless something stands where its end
+/// should be: then it had one.
 fn has_verdict(rest: &[u8]) -> bool {
     let contains = |word: &[u8]| rest.windows(word.len()).any(|window| window == word);
-    rest.contains(&b'\n') && (contains(b"verdict") || contains(b"sha256"))
+    if rest.contains(&b'\n') {
+        return contains(b"verdict") || contains(b"sha256");
+    }
+    let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Line<'_>>();
+    let is_verdict = matches!(values.next(), Some(Ok(Line::Verdict(_))));
+    is_verdict && values.byte_offset() < rest.len()
 }
 
 /// Writes the bytes into a new file beside the record: its name with `.damaged`, and a number if there is one already.

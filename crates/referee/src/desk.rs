@@ -58,6 +58,8 @@ pub enum Refusal {
     Move(String),
     /// The command is for a seat, or for whoever runs the match.
     NotForYou,
+    /// The seat is out of the match.
+    Out,
     /// Moves can only be taken back in a casual match without programs.
     NoTakeBack,
     /// There is no decision of this seat to go back to.
@@ -78,6 +80,7 @@ impl fmt::Display for Refusal {
             Self::Stale => "the position has changed; look at it again",
             Self::Move(why) => why,
             Self::NotForYou => "this cannot be asked for from here",
+            Self::Out => "this seat is out of the match; look on until it ends",
             Self::NoTakeBack => {
                 "moves can be taken back only in a casual match with persons and built-in players"
             }
@@ -137,6 +140,8 @@ struct Inner<P: Position> {
 
 struct State<P: Position> {
     asked: Option<AskedPerson<P>>,
+    /// Where the answer to it comes, until the person takes it.
+    answer: Option<oneshot::Receiver<Result<P::Move, Failure>>>,
     /// Who made each move.
     movers: Vec<Seat>,
     n_take_backs: u32,
@@ -176,6 +181,7 @@ impl<P: Position> Desk<P> {
         };
         let state = State {
             asked: None,
+            answer: None,
             movers,
             n_take_backs: 0,
             offer: None,
@@ -189,6 +195,20 @@ impl<P: Position> Desk<P> {
             casual: spec.casual,
             state: Mutex::new(state),
         }))
+    }
+
+    /// The same for a match that goes on, in which moves were taken back so often.
+    #[must_use]
+    pub fn with_take_backs(self, n_take_backs: u32) -> Self {
+        self.state().n_take_backs = n_take_backs;
+        self
+    }
+
+    /// Nobody listens any more: the match is over, or stops here. Every command is refused from now on.
+    pub fn close(&self) {
+        let mut state = self.state();
+        state.over = true;
+        state.offer = None;
     }
 
     /// A person for a seat of this match.
@@ -292,17 +312,20 @@ impl<P: Notation> Desk<P> {
             Command::Resign => {
                 let seat = seat?;
                 if state.out.contains(seat) {
-                    return Err(Refusal::NotYourTurn);
+                    return Err(Refusal::Out);
                 }
                 self.0.controls.push(Order::Resign(seat));
             }
             Command::Say(text) => match &state.chats[seat?.index()] {
                 Some(chat) => chat.say(text),
-                None => return Err(Refusal::NotYourTurn),
+                None => return Err(Refusal::NotForYou),
             },
             Command::TakeBack { to } => return self.take_back(&mut state, seat?, *to),
             Command::OfferDraw => {
                 let seat = seat?;
+                if state.out.contains(seat) {
+                    return Err(Refusal::Out);
+                }
                 if self.others_but(&state, seat, &[Kind::Person])
                     || self.persons_beside(&state, seat).is_empty()
                 {
@@ -349,7 +372,10 @@ impl<P: Position> Observer<P> for Desk<P> {
                 state.out = Seats::NONE;
             }
             Event::Resigned { .. } | Event::Fouled(_) => state.offer = None,
-            Event::Drawn | Event::Ended(_) => state.over = true,
+            Event::Drawn | Event::Ended(_) => {
+                state.over = true;
+                state.offer = None;
+            }
             Event::Started(_) | Event::Said { .. } => {}
         }
         if let Event::Resigned { seat } = event {
@@ -360,6 +386,22 @@ impl<P: Position> Observer<P> for Desk<P> {
         for seat in Seat::all(n_seats).filter(|&seat| !playing.contains(seat)) {
             state.out.put_in(seat);
         }
+    }
+
+    /// Ready for the answer before anybody hears of the question: a viewer may be quick.
+    fn asked(&mut self, question: &Question<'_, P>) {
+        if self.0.kinds.get(question.seat.index()) == Some(&Kind::Person) {
+            self.state().ask(question);
+        }
+    }
+}
+
+impl<P: Position> State<P> {
+    fn ask(&mut self, question: &Question<'_, P>) {
+        let (sender, answer) = oneshot::channel();
+        let Question { seat, ply, .. } = *question;
+        self.asked = Some(AskedPerson { seat, ply, position: question.position.clone(), answer: sender });
+        self.answer = Some(answer);
     }
 }
 
@@ -377,13 +419,14 @@ impl<P: Position> Player<P> for Person<P> {
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
-        let (sender, answer) = oneshot::channel();
-        self.desk.state().asked = Some(AskedPerson {
-            seat: question.seat,
-            ply: question.ply,
-            position: question.position.clone(),
-            answer: sender,
-        });
+        let answer = {
+            let mut state = self.desk.state();
+            if state.answer.is_none() {
+                // Nobody has told the desk of the question.
+                state.ask(&question);
+            }
+            state.answer.take().expect("there is one now")
+        };
         Answering::Later(Box::pin(async move {
             let gone = || Failure::from(Fault::new(Offence::Disconnected, "the person left"));
             answer.await.unwrap_or_else(|_| Err(gone()))

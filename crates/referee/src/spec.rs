@@ -162,8 +162,23 @@ impl MatchSpec {
         self.seed.derive(seat.index() as u64)
     }
 
+    /// No two seats have the same name: tables, records and pictures tell players apart by it.
+    fn check_names(&self) -> Result<(), StartError> {
+        let twice = self.seats.iter().enumerate().find(|&(idx, entry)| {
+            let same = |other: &SeatEntry| other.name == entry.name;
+            entry.name.is_empty() || self.seats[..idx].iter().any(same)
+        });
+        match twice {
+            None => Ok(()),
+            Some((idx, SeatEntry { name, .. })) => Err(StartError(format!(
+                "`seats`: the name {name:?} of seat {idx} does not do; expected a name for each seat, each another one"
+            ))),
+        }
+    }
+
     /// The position in which play begins, with the opening's moves; `first` is the game spec's own.
     pub fn first_position<P: Notation>(&self, first: P) -> Result<(P, Vec<P::Move>), StartError> {
+        self.check_names()?;
         let Some(start) = &self.start else { return Ok((first, vec![])) };
         let mut position = match &start.position {
             Some(text) => P::from_text(text).map_err(|error| StartError(format!("`start`: {error}")))?,

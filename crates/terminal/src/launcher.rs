@@ -8,7 +8,8 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
-use rookery_catalog::{CATALOG, PERSON};
+use rookery_catalog::CATALOG;
+use rookery_referee::SeatSpec;
 
 use crate::app::Hot;
 use crate::chosen::Chosen;
@@ -167,6 +168,7 @@ impl Launcher {
     fn game_items(&self, idx: usize) -> Vec<Item> {
         let item = |text: String, note: &str, act: Act| Item { text, note: note.to_owned(), act };
         let known = CATALOG[idx].players();
+        let person = SeatSpec::Human.to_string();
         let levels = LEVELS.iter().filter_map(|level| known.iter().find(|info| info.name == *level));
         let (spec, n_seats) = (self.chosen.text(), self.chosen.n_seats());
         let play = |players: Vec<String>| Act::Go(Wish::Play { game: spec.clone(), players });
@@ -174,7 +176,7 @@ impl Launcher {
             .clone()
             .map(|info| {
                 let mut players = vec![info.name.to_owned(); n_seats - 1];
-                players.insert(if self.swapped { n_seats - 1 } else { 0 }, PERSON.to_owned());
+                players.insert(if self.swapped { n_seats - 1 } else { 0 }, person.clone());
                 item(format!("You against {}", info.name), info.summary, play(players))
             })
             .collect();
@@ -188,7 +190,7 @@ impl Launcher {
         }
         items.push(item("Setup".to_owned(), &format!("{spec}; Enter types another"), Act::Type));
         let persons = if n_seats == 2 { "Two persons".to_owned() } else { format!("{n_seats} persons") };
-        items.push(item(persons, "by turns at this terminal", play(vec![PERSON.to_owned(); n_seats])));
+        items.push(item(persons, "by turns at this terminal", play(vec![person.clone(); n_seats])));
         let strong: Vec<String> = levels.rev().take(2).map(|info| info.name.to_owned()).collect();
         let note = format!("a match between {}", strong.join(" and "));
         let players = strong.iter().cycle().take(n_seats).cloned().collect();

@@ -22,6 +22,7 @@ pub(crate) enum Popup {
 pub(crate) enum Action {
     Quit,
     Resign,
+    Draw,
     Restart,
 }
 

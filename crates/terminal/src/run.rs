@@ -17,6 +17,8 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport, backend::CrosstermBackend};
 
+use rookery_live::Stopping;
+
 #[cfg(unix)]
 use crate::suspend::{Continued, is_wish};
 use crate::{App, Leave, screen};
@@ -71,12 +73,12 @@ pub fn columns() -> Option<usize> {
     size().ok().map(|(columns, _)| columns.into()).filter(|columns| *columns > 0)
 }
 
-/// Shows something on the full screen until it is done, or until `stop` is raised or the terminal is gone. `output`
+/// Shows something on the full screen until it is done, or until somebody wants us to `stop` or the terminal is gone. `output`
 /// makes a way to the terminal.
 pub fn show<W: Write + 'static>(
     screen: &mut dyn Screen,
     output: fn() -> W,
-    stop: &AtomicBool,
+    stop: &Stopping,
 ) -> io::Result<()> {
     let entered = Entered::new(output)?;
     let gone = Rc::new(Cell::new(false));
@@ -91,13 +93,16 @@ pub fn show<W: Write + 'static>(
     while !screen.is_done() {
         #[cfg(unix)]
         if continued.happened() {
-            // The shell has used the terminal in the meantime.
-            entered.again()?;
-            terminal = new_terminal()?;
+            // The shell has used the terminal in the meantime; or it was closed, which makes us go on, too.
+            let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                screen.interrupt();
+                break;
+            };
+            terminal = again;
         }
         screen.tick(Instant::now());
         let drawn = terminal.draw(|frame| screen.draw(frame)).is_ok();
-        if !drawn || gone.get() || stop.load(Ordering::Relaxed) {
+        if !drawn || gone.get() || stop.is_requested() {
             screen.interrupt();
             break;
         }
@@ -110,9 +115,12 @@ pub fn show<W: Write + 'static>(
                     drop(terminal);
                     give_back(output);
                     continued.suspend();
-                    entered.again()?;
                     continued.happened();
-                    terminal = new_terminal()?;
+                    let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                        screen.interrupt();
+                        return Ok(());
+                    };
+                    terminal = again;
                     break;
                 }
                 Ok(Some(event)) => {

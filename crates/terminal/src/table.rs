@@ -1,335 +1,508 @@
-//! A sitting with the time that goes by, and threads in which computers think.
+//! A viewer of a match: how it stands, the place in its history that is looked at, and what persons here want of it.
 
-use std::io::BufReader;
-use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rookery_catalog::{AnySitting, Hint, Sitter, SittingError, Stop, Thought, game, load_sitting};
-use rookery_record::open_record;
-use rookery_referee::Cause;
-use rookery_rules::scene::Place;
-use rookery_rules::{GameSpec, Scene, Seat};
+use rookery_catalog::{AnyPosition, game};
+use rookery_live::{Asked, Entry, Hint, LiveMatch, Prelude, Snapshot, clocks_after, prelude};
+use rookery_referee::{Command, MatchSpec, Offer, Refusal, Reply, Verdict};
+use rookery_rules::scene::Move;
+use rookery_rules::{GameSpec, Scene, Seat, Status};
+use tokio::runtime::Handle;
 
-use crate::clean;
+use crate::hints::Hints;
+use crate::matches::{self, Keep, Opened};
 
-/// A match that is played here.
+/// A match that is played here or looked at.
+///
+/// The match goes on by itself; a table holds how it stood when it was last [polled](Table::poll), and everything that is
+/// shown follows from that and from the time. Which moment of its history is looked at is the table's alone.
 #[derive(Debug)]
 pub struct Table {
-    sitting: Box<dyn AnySitting>,
-    /// How long computers think at most.
-    think: Option<Duration>,
-    /// When the one to move was asked.
-    asked_at: Instant,
-    thinking: Option<Thinking>,
-    hinting: Option<Stop>,
-    /// How many hints were asked for, to know the last from those before it.
-    n_hints: u64,
-    sender: Sender<Done>,
-    results: Receiver<Done>,
-}
-
-#[derive(Debug)]
-struct Thinking {
-    seat: Seat,
-    stop: Stop,
-}
-
-#[derive(Debug)]
-enum Done {
-    Thought(Thought),
-    /// With its number.
-    Hint(u64, Option<Hint>),
+    /// Where matches run; without it there is only something to look at.
+    runtime: Option<Handle>,
+    live: Option<LiveMatch>,
+    snapshot: Arc<Snapshot>,
+    /// The position before everything that is in the history.
+    first: Arc<dyn AnyPosition>,
+    /// The history: the moves of the opening, then everything that happened.
+    steps: Vec<Arc<Entry>>,
+    n_opening: usize,
+    /// How many steps of the history are looked at; `None` for all, however many there will be.
+    place: Option<usize>,
+    record: Option<PathBuf>,
+    /// What is wrong with the record, beside what the match tells.
+    problem: Option<String>,
+    notice: Option<String>,
+    /// The question that stood when a command was given that has not shown its effect yet, and until when that is
+    /// waited for.
+    sent: Option<(Option<Asked>, Option<Instant>)>,
+    hints: Hints,
 }
 
 /// What has happened by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Announcement {
-    /// A computer has moved, or failed to.
-    Moved(Seat),
+    /// Somebody who does not sit here has done something.
+    Moved,
+    /// Something else is new.
+    Changed,
     /// The hint is there.
     Hint(Hint),
-    /// The person to move has used up the time.
-    TimeOver(Seat),
 }
 
+/// What came of taking something back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Undone {
+    /// The match goes on from there.
+    TakenBack,
+    /// The match was over, or began after it: this is a new one.
+    NewMatch,
+}
+
+/// How long the effect of a command is waited for that may have none: of two resignations the second.
+const EFFECT: Duration = Duration::from_secs(1);
+/// How long it may take to bring the end of a match to the disk before it is left without knowing.
+const LEAVING: Duration = Duration::from_secs(10);
+
 impl Table {
-    /// A match that goes on from here.
-    pub fn new(sitting: Box<dyn AnySitting>, think: Option<Duration>, now: Instant) -> Self {
-        let (sender, results) = channel();
-        Self { sitting, think, asked_at: now, thinking: None, hinting: None, n_hints: 0, sender, results }
+    /// A new match, which begins at once.
+    pub fn begin(runtime: &Handle, spec: MatchSpec, keep: &Keep) -> Result<Self, String> {
+        Ok(Self::new(Some(runtime.clone()), matches::begin(runtime, spec, keep)?))
     }
 
-    /// The match.
-    pub fn sitting(&self) -> &dyn AnySitting {
-        &*self.sitting
+    /// The match of a record, to go on with in the same file; one that is over is looked at.
+    pub fn resume(runtime: &Handle, path: &Path) -> Result<Self, String> {
+        Ok(Self::new(Some(runtime.clone()), matches::resume(runtime, path)?))
     }
 
-    /// The match, to be changed by what does not matter to the clocks.
-    pub fn sitting_mut(&mut self) -> &mut dyn AnySitting {
-        &mut *self.sitting
+    /// The match of a record, to look at.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        Ok(Self::new(None, matches::read(path)?))
     }
 
-    /// The seat of the computer that thinks now.
-    pub fn thinking(&self) -> Option<Seat> {
-        self.thinking.as_ref().map(|thinking| thinking.seat)
+    /// A match at one moment, to look at.
+    pub fn still(snapshot: Snapshot) -> Self {
+        Self::new(None, Opened::still(Arc::new(snapshot), None))
+    }
+
+    fn new(runtime: Option<Handle>, opened: Opened) -> Self {
+        let Opened { live, snapshot, record, problem, notice } = opened;
+        let Prelude { first, entries: opening } = prelude(&snapshot.spec)
+            .unwrap_or_else(|| Prelude { first: Arc::clone(&snapshot.start), entries: vec![] });
+        let mut table = Self {
+            runtime,
+            live,
+            first,
+            n_opening: opening.len(),
+            steps: opening,
+            snapshot: Arc::clone(&snapshot),
+            place: None,
+            record,
+            problem,
+            notice,
+            sent: None,
+            hints: Hints::new(),
+        };
+        table.take(snapshot);
+        table
+    }
+
+    /// Another match takes the place of this one, which is left as it is.
+    fn replace(&mut self, opened: Opened) {
+        self.close();
+        *self = Self::new(self.runtime.take(), opened);
+    }
+
+    fn take(&mut self, snapshot: Arc<Snapshot>) {
+        self.steps.truncate(self.n_opening);
+        self.steps.extend(snapshot.entries.iter().cloned());
+        self.snapshot = snapshot;
+        // What was looked at may have been taken back.
+        self.place = self.place.filter(|&place| place <= self.steps.len());
+        let is_over = self.is_over();
+        self.sent = self.sent.filter(|&(asked, _)| asked == self.snapshot.asked && !is_over);
+    }
+
+    /// What has happened by itself until now.
+    pub fn poll(&mut self) -> Option<Announcement> {
+        self.sent = self.sent.filter(|(_, until)| until.is_none_or(|until| Instant::now() < until));
+        self.catch_up().or_else(|| self.hints.take().map(Announcement::Hint))
+    }
+
+    /// Looks at the match as it stands now. A hint that is being thought of is for how it stood before.
+    fn catch_up(&mut self) -> Option<Announcement> {
+        let live = self.live.as_ref().filter(|live| live.version() != self.snapshot.version)?;
+        let snapshot = live.snapshot();
+        let before = self.steps.len();
+        self.hints.forget();
+        self.take(snapshot);
+        let new = self.steps.get(before..).unwrap_or_default();
+        let by_others = new.iter().any(|entry| entry.seat.is_some_and(|seat| !self.is_here(seat)));
+        Some(if by_others { Announcement::Moved } else { Announcement::Changed })
+    }
+
+    /// Waits until something has happened, at most so long, and says what.
+    pub fn wait(&mut self, time: Duration) -> Option<Announcement> {
+        if let Some(announcement) = self.poll() {
+            return Some(announcement);
+        }
+        if self.hints.is_wanted() {
+            return self.hints.wait(time).map(Announcement::Hint);
+        }
+        match (&self.runtime, &self.live) {
+            (Some(runtime), Some(live)) => {
+                let version = self.snapshot.version;
+                // Whether there is anything new is seen below.
+                let _ = runtime.block_on(async { tokio::time::timeout(time, live.changed(version)).await });
+            }
+            _ => std::thread::sleep(time),
+        }
+        self.poll()
+    }
+
+    /// What was agreed before the match.
+    pub fn spec(&self) -> &MatchSpec {
+        &self.snapshot.spec
+    }
+
+    /// Where the record is, if one is kept.
+    pub fn record(&self) -> Option<&Path> {
+        self.record.as_deref()
+    }
+
+    /// Why the record is not as it should be.
+    pub fn record_problem(&self) -> Option<&str> {
+        self.snapshot.record_problem.as_deref().or(self.problem.as_deref())
+    }
+
+    /// Something to know about the record when the match goes on.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
+    }
+
+    /// Whether the match goes on by itself.
+    pub fn is_live(&self) -> bool {
+        self.live.is_some() && !self.is_over()
+    }
+
+    fn is_over(&self) -> bool {
+        self.snapshot.verdict.is_some() || self.snapshot.suspended
+    }
+
+    /// Whether something is under way that will be seen soon: a computer thinks, a command takes effect, a hint comes.
+    pub fn is_busy(&self) -> bool {
+        let waits_for_person = self.snapshot.asked.is_some_and(|asked| self.is_here(asked.seat));
+        self.hints.is_wanted() || (self.is_live() && (self.sent.is_some() || !waits_for_person))
     }
 
     /// Whether a hint is being thought of.
     pub fn is_hinting(&self) -> bool {
-        self.hinting.is_some()
+        self.hints.is_wanted()
     }
 
-    /// The seat of the person to move.
+    /// The seat of the computer that thinks now, as far as it is seen.
+    pub fn thinking(&self) -> Option<Seat> {
+        let asked = self.snapshot.asked.filter(|_| self.is_present() && self.is_live())?;
+        (!self.is_here(asked.seat)).then_some(asked.seat)
+    }
+
+    /// Whether a person of this screen sits there.
+    pub(crate) fn is_here(&self, seat: Seat) -> bool {
+        self.spec().seats.get(seat.index()).is_some_and(|entry| entry.player.is_person())
+    }
+
+    fn persons(&self) -> impl Iterator<Item = Seat> {
+        Seat::all(self.spec().n_seats()).filter(|&seat| self.is_here(seat))
+    }
+
+    /// The question to a person here.
+    fn question(&self) -> Option<Asked> {
+        let is_open = self.is_live() && self.sent.is_none();
+        self.snapshot.asked.filter(|asked| is_open && self.is_here(asked.seat))
+    }
+
+    /// The seat of the person to move, if the present is looked at.
     pub fn person_to_move(&self) -> Option<Seat> {
-        self.sitting.to_ask().filter(|&seat| self.sitting.sitter(seat) == Sitter::Person)
+        self.question().filter(|_| self.is_present()).map(|asked| asked.seat)
     }
 
-    /// What is left of a seat's time; `None` without a clock.
+    /// Whose wishes are told: of the person to move, or of the only one.
+    fn speaker(&self) -> Option<Seat> {
+        let mut persons = self.persons();
+        let only = persons.next().filter(|_| persons.next().is_none());
+        self.question().map(|asked| asked.seat).or(only)
+    }
+
+    /// Who sits at a seat, for people: `you`, or the player's name.
+    pub fn player(&self, seat: Seat) -> String {
+        let is_only = self.is_here(seat) && self.persons().count() == 1;
+        match self.spec().seats.get(seat.index()) {
+            Some(_) if is_only => "you".to_owned(),
+            Some(entry) => crate::clean(&entry.name),
+            None => String::new(),
+        }
+    }
+}
+
+/// The history, and the moment of it that is looked at.
+impl Table {
+    /// How many steps of the history are looked at.
+    fn n_shown(&self) -> usize {
+        self.place.unwrap_or(self.steps.len())
+    }
+
+    /// What happened until the moment that is looked at.
+    pub fn history(&self) -> &[Arc<Entry>] {
+        &self.steps[..self.n_shown()]
+    }
+
+    /// How many moves there are in the history, also beyond the moment that is looked at.
+    pub fn n_moves(&self) -> usize {
+        self.steps.iter().filter(|entry| entry.deed.as_move().is_some()).count()
+    }
+
+    /// Whether the present is looked at.
+    pub fn is_present(&self) -> bool {
+        self.n_shown() == self.steps.len()
+    }
+
+    /// One step back, or forth. Whether there was one.
+    pub fn step(&mut self, forward: bool) -> bool {
+        let shown = self.n_shown();
+        let to = if forward { Some(shown + 1) } else { shown.checked_sub(1) };
+        let to = to.filter(|&to| to <= self.steps.len());
+        self.place = to.or(self.place);
+        to.is_some()
+    }
+
+    /// To the first moment.
+    pub fn to_start(&mut self) {
+        self.place = Some(0);
+    }
+
+    /// To the present, and along with it.
+    pub fn to_present(&mut self) {
+        self.place = None;
+    }
+
+    fn position_after(&self, n_steps: usize) -> &Arc<dyn AnyPosition> {
+        n_steps
+            .checked_sub(1)
+            .and_then(|last| self.steps.get(last))
+            .map_or(&self.first, |entry| &entry.position)
+    }
+
+    /// The position that is looked at.
+    pub fn position(&self) -> &dyn AnyPosition {
+        if self.is_present() { &*self.snapshot.position } else { &**self.position_after(self.n_shown()) }
+    }
+
+    /// The last move before it, as one sees it on the board.
+    pub fn last_move(&self) -> Option<Move> {
+        let history = self.history();
+        let at = history.iter().rposition(|entry| entry.deed.as_move().is_some())?;
+        let text = history[at].deed.as_move()?;
+        self.position_after(at).scene().find_move(text).cloned()
+    }
+
+    /// Whose turn it is at the moment that is looked at.
+    pub fn to_move(&self) -> Option<Seat> {
+        match self.position().status() {
+            Status::ToMove(seat) if self.verdict().is_none() => Some(seat),
+            _ => None,
+        }
+    }
+
+    /// How the match ended, if its end is looked at.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.snapshot.verdict.as_deref().filter(|_| self.is_present())
+    }
+
+    /// What is left of a seat's time at the moment that is looked at; `None` without a clock.
     pub fn time_left(&self, seat: Seat, now: Instant) -> Option<Duration> {
-        let left = self.sitting.clock().allowance(seat)?;
-        let runs = self.sitting.to_ask() == Some(seat);
-        Some(if runs { left.saturating_sub(self.used(now)) } else { left })
-    }
-
-    fn used(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(self.asked_at)
-    }
-
-    /// Something happened, and whoever is to move is asked now.
-    fn changed(&mut self, now: Instant) {
-        self.asked_at = now;
-        if let Some(stop) = self.hinting.take() {
-            stop.set();
+        if self.is_present() {
+            return self.snapshot.time_left(seat, now);
         }
+        let entries = self.history().get(self.n_opening..).unwrap_or_default();
+        clocks_after(self.spec(), entries).get(seat.index()).copied()
     }
 
-    /// Lets the computer to move begin to think, if there is one that does not yet.
-    pub fn attend(&mut self, now: Instant) {
-        if self.thinking.is_none()
-            && let Some(question) = self.sitting.ask(self.think)
-        {
-            self.asked_at = now;
-            self.thinking = Some(Thinking { seat: question.seat(), stop: question.stop() });
-            let sender = self.sender.clone();
-            // Nobody waits any more if the table is gone.
-            thread::spawn(move || drop(sender.send(Done::Thought(question.think()))));
-        }
-    }
-
-    /// What has happened by itself until now.
-    pub fn poll(&mut self, now: Instant) -> Option<Announcement> {
-        if let Some(announcement) = self.results.try_recv().ok().and_then(|done| self.take(done, now)) {
-            return Some(announcement);
-        }
-        let seat = self.person_to_move()?;
-        self.sitting.run_out(self.used(now));
-        let is_over = self.sitting.to_ask() != Some(seat);
-        if is_over {
-            self.changed(now);
-        }
-        is_over.then_some(Announcement::TimeOver(seat))
-    }
-
-    /// Waits until the computer that thinks, or the hint, is there.
-    pub fn wait(&mut self) -> Option<Announcement> {
-        while self.thinking.is_some() || self.hinting.is_some() {
-            let done = self.results.recv().expect("the table keeps a sender");
-            if let Some(announcement) = self.take(done, Instant::now()) {
-                return Some(announcement);
-            }
-        }
-        None
-    }
-
-    fn take(&mut self, done: Done, now: Instant) -> Option<Announcement> {
-        match done {
-            Done::Thought(thought) => {
-                let seat = self.thinking.as_ref().map(|thinking| thinking.seat);
-                if !self.sitting.answer(thought) {
-                    return None;
-                }
-                self.thinking = None;
-                self.changed(now);
-                seat.map(Announcement::Moved)
-            }
-            Done::Hint(number, hint) => {
-                let wanted = self.hinting.is_some() && number == self.n_hints;
-                if wanted {
-                    self.hinting = None;
-                }
-                hint.filter(|_| wanted).map(Announcement::Hint)
-            }
-        }
-    }
-
-    /// Makes the computer answer with what it has found so far, or the hint come at once.
-    pub fn hurry(&mut self) {
-        for stop in self.thinking.iter().map(|thinking| &thinking.stop).chain(&self.hinting) {
-            stop.set();
-        }
-    }
-
-    /// Plays a move of the person to move.
-    pub fn play(&mut self, text: &str, now: Instant) -> Result<(), SittingError> {
-        let before = self.sitting.history().len();
-        let played = self.sitting.play(text, self.used(now));
-        if self.sitting.history().len() != before {
-            self.changed(now);
-        }
-        played
-    }
-
-    /// The person to move gives up.
-    pub fn resign(&mut self, now: Instant) -> Result<(), SittingError> {
-        self.sitting.resign().inspect(|()| self.changed(now))
-    }
-
-    /// Back to the last decision of a person, also while a computer thinks about its answer.
-    pub fn undo(&mut self, now: Instant) -> Result<(), SittingError> {
-        self.sitting.undo()?;
-        self.forget(now);
-        Ok(())
-    }
-
-    /// Forth to the next decision of a person.
-    pub fn redo(&mut self, now: Instant) -> Result<(), SittingError> {
-        self.sitting.redo()?;
-        self.forget(now);
-        Ok(())
-    }
-
-    /// One event back, or forth if `forward`. Whether there was one.
-    pub fn step(&mut self, forward: bool, now: Instant) -> bool {
-        let stepped = if forward { self.sitting.step_forward() } else { self.sitting.step_back() };
-        if stepped {
-            self.forget(now);
-        }
-        stepped
-    }
-
-    /// A new match of the same kind.
-    pub fn restart(&mut self, now: Instant) {
-        self.sitting.restart();
-        self.forget(now);
-    }
-
-    /// The question that was asked no longer stands.
-    fn forget(&mut self, now: Instant) {
-        self.hurry();
-        self.thinking = None;
-        self.changed(now);
-    }
-
-    /// Begins to think about a hint. Whether it makes sense: a person is to move.
-    pub fn ask_hint(&mut self) -> bool {
-        let Some(question) = self.sitting.ask_hint().filter(|_| self.hinting.is_none()) else { return false };
-        self.hinting = Some(question.stop());
-        self.n_hints += 1;
-        let (sender, number) = (self.sender.clone(), self.n_hints);
-        thread::spawn(move || drop(sender.send(Done::Hint(number, question.think()))));
-        true
-    }
-
-    /// Goes on with another record. The old match stays as it is if there is something wrong with the file.
-    pub fn load(&mut self, path: &Path, now: Instant) -> Result<(), String> {
-        let sitting = open_to_play(path)?;
-        self.forget(now);
-        self.sitting = sitting;
-        Ok(())
+    /// The scene of the position that is looked at.
+    pub fn scene(&self) -> Scene {
+        self.position().scene()
     }
 
     /// The game's rules, in Markdown.
     pub fn rules(&self) -> &'static str {
-        let spec = GameSpec::parse(&self.sitting.header().game);
+        let spec = GameSpec::parse(&self.spec().game);
         spec.and_then(|spec| game(&spec.game)).map_or("", rookery_catalog::AnyGame::rules)
     }
+}
 
-    /// Who sits at a seat, for people: `you`, or the player's spec.
-    pub fn player(&self, seat: Seat) -> String {
-        let persons = Seat::all(self.sitting.header().seats.len())
-            .filter(|&seat| self.sitting.sitter(seat) == Sitter::Person)
-            .count();
-        match self.sitting.sitter(seat) {
-            Sitter::Person if persons == 1 => "you".to_owned(),
-            _ => self
-                .sitting
-                .header()
-                .seats
-                .get(seat.index())
-                .map_or_else(String::new, |entry| clean(&entry.name)),
+/// What persons here want.
+impl Table {
+    fn command(&mut self, from: Option<Seat>, command: &Command) -> Reply {
+        let Some(live) = self.live.as_ref().filter(|_| !self.is_over()) else { return Err(Refusal::Over) };
+        let before = self.snapshot.asked;
+        live.command(from, command)?;
+        self.sent = match command {
+            Command::Say(_) | Command::OfferDraw | Command::Accept(false) => self.sent,
+            Command::Move { .. } => Some((before, None)),
+            _ => Some((before, Some(Instant::now() + EFFECT))),
+        };
+        Ok(())
+    }
+
+    /// Why nobody here can move now.
+    pub(crate) fn not_now(&self) -> Refusal {
+        if self.is_over() || self.live.is_none() { Refusal::Over } else { Refusal::NotYourTurn }
+    }
+
+    /// Plays a move of the person to move.
+    pub fn play(&mut self, text: &str) -> Reply {
+        let Asked { seat, ply, .. } = self.question().ok_or_else(|| self.not_now())?;
+        self.command(Some(seat), &Command::Move { ply, text: text.to_owned() })
+    }
+
+    /// The person to move, or the only one, gives up.
+    pub fn resign(&mut self) -> Reply {
+        let seat = self.speaker().ok_or_else(|| self.not_now())?;
+        self.command(Some(seat), &Command::Resign)
+    }
+
+    /// The person to move, or the only one, says something.
+    pub fn say(&mut self, text: &str) -> Reply {
+        let seat = self.speaker().ok_or_else(|| self.not_now())?;
+        self.command(Some(seat), &Command::Say(text.to_owned()))
+    }
+
+    /// The person to move offers a draw.
+    pub fn offer_draw(&mut self) -> Reply {
+        let seat = self.speaker().ok_or_else(|| self.not_now())?;
+        self.command(Some(seat), &Command::OfferDraw)?;
+        self.catch_up();
+        Ok(())
+    }
+
+    /// Who offers a draw.
+    pub fn draw_offered(&self) -> Option<Seat> {
+        match self.snapshot.offer {
+            Some(Offer::Draw { from }) => Some(from),
+            _ => None,
         }
     }
 
-    /// How the match stands, in one sentence.
-    pub fn status(&self, scene: &Scene) -> String {
-        match self.sitting.verdict() {
-            Some(verdict) if verdict.ending.cause != Cause::Normal => {
-                let ending = &verdict.ending;
-                // Some games count their players from 0.
-                let sentence = match ending.seat {
-                    Some(seat) => ending.sentence.replacen(&seat.to_string(), &seat_name(scene, seat), 1),
-                    None => ending.sentence.clone(),
-                };
-                let short = capital(&clean(sentence.split("; legal were").next().unwrap_or_default()));
-                let result = verdict.outcome.as_ref().map(|_| format!(" {}.", capital(&status_of(scene))));
-                format!("{short}.{}", result.unwrap_or_default())
-            }
-            _ => format!("{}.", capital(&status_of(scene))),
+    /// The others who sit here agree to what was offered, or one of them does not.
+    pub fn accept(&mut self, yes: bool) -> Reply {
+        self.catch_up();
+        let from = self.snapshot.offer.ok_or(Refusal::NoOffer)?.from();
+        let others: Vec<Seat> = self.persons().filter(|&seat| seat != from).collect();
+        let mut reply = Err(Refusal::NoOffer);
+        for seat in others {
+            // Who is out of the game is not asked.
+            reply = self.command(Some(seat), &Command::Accept(yes)).or(reply);
+        }
+        reply
+    }
+
+    /// Back to the last decision of a person here, also while a computer thinks. In a match that is over, or before one
+    /// that began in the middle of a game, that is a new match.
+    pub fn undo(&mut self) -> Result<Undone, String> {
+        self.to_present();
+        let runs = self.is_live();
+        let at = self.steps.iter().rposition(|entry| {
+            let can_be = !runs || entry.deed.as_move().is_some();
+            can_be && matches::is_decision(entry, |seat| self.is_here(seat))
+        });
+        let at = at.ok_or_else(|| Refusal::NothingToTakeBack.to_string())?;
+        let entry = Arc::clone(&self.steps[at]);
+        if runs && at >= self.n_opening {
+            let to = entry.plies.saturating_sub(1);
+            self.command(entry.seat, &Command::TakeBack { to }).map_err(|error| error.to_string())?;
+            // All who sit at one screen agree to what one of them does there.
+            let agreed = self.accept(true);
+            debug_assert!(matches!(agreed, Ok(()) | Err(Refusal::NoOffer)), "{agreed:?}");
+            return Ok(Undone::TakenBack);
+        }
+        let spec = matches::from_here(self.spec(), &self.steps[..at], &**self.position_after(at));
+        self.begin_anew(spec)?;
+        Ok(Undone::NewMatch)
+    }
+
+    /// A new match of the same kind, on another board if boards are drawn at random.
+    pub fn restart(&mut self) -> Result<(), String> {
+        self.begin_anew(matches::another(self.spec()))
+    }
+
+    fn begin_anew(&mut self, spec: MatchSpec) -> Result<(), String> {
+        let Some(runtime) = self.runtime.clone() else {
+            return Err("this match is only looked at".to_owned());
+        };
+        let keep = self.record.clone().map_or(Keep::No, Keep::Near);
+        let opened = matches::begin(&runtime, spec, &keep)?;
+        self.replace(opened);
+        Ok(())
+    }
+
+    /// Goes on with another record. The old match stays as it is if there is something wrong with the file.
+    pub fn load(&mut self, path: &Path) -> Result<(), String> {
+        let Some(runtime) = self.runtime.clone() else {
+            return Err("this match is only looked at".to_owned());
+        };
+        if self.is_live() && self.record().is_some_and(|record| is_same(record, path)) {
+            return Err("that match is on the screen already".to_owned());
+        }
+        let opened = matches::resume(&runtime, path)?;
+        self.replace(opened);
+        Ok(())
+    }
+
+    /// Writes a copy of the record into a file that must not exist.
+    pub fn save_as(&self, path: &Path) -> Result<(), String> {
+        matches::save(&self.snapshot, self.record(), path)
+    }
+
+    /// Begins to think about a hint. Whether it makes sense: a person is to move, and the match is for fun.
+    pub fn ask_hint(&mut self) -> bool {
+        self.question().is_some() && self.spec().casual && self.hints.ask(Arc::clone(&self.snapshot.position))
+    }
+
+    /// Makes the computer answer with what it has found so far, or the hint come at once.
+    pub fn hurry(&mut self) {
+        self.hints.hurry();
+        if let (Some(live), Some(_)) = (&self.live, self.thinking()) {
+            live.hurry();
         }
     }
+
+    /// Leaves the match: it stops where it is, and its record is on the disk then.
+    pub fn close(&mut self) {
+        self.hints.forget();
+        self.to_present();
+        let (Some(runtime), Some(live)) = (&self.runtime, self.live.take()) else { return };
+        // A match that is over needs no stop.
+        let _ = live.command(None, &Command::Suspend);
+        let played = runtime.block_on(async { tokio::time::timeout(LEAVING, live.played()).await });
+        let problem = match played {
+            Ok(played) => played.problem.clone(),
+            Err(_) => Some("the disk does not answer".to_owned()),
+        };
+        self.take(live.snapshot());
+        self.problem = problem.or(self.problem.take());
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 impl Drop for Table {
-    /// Nobody waits for an answer any more.
+    /// Whoever leaves without a word stops the match, too.
     fn drop(&mut self) {
-        self.hurry();
+        if let Some(live) = &self.live {
+            live.controls().suspend();
+        }
     }
-}
-
-/// The match of a record, to look at.
-pub fn open(path: &Path) -> Result<Box<dyn AnySitting>, String> {
-    let name = clean(&path.display().to_string());
-    let file = open_record(path).map_err(|error| format!("cannot open {name}: {error}"))?;
-    let loaded = load_sitting(BufReader::new(file));
-    loaded.map_err(|error| format!("cannot read {name}: {}", clean(&error.to_string())))
-}
-
-/// The match of a record, to go on with in the same file.
-pub fn open_to_play(path: &Path) -> Result<Box<dyn AnySitting>, String> {
-    let mut sitting = open(path)?;
-    let seats = Seat::all(sitting.header().seats.len());
-    if let Some(seat) = sitting.to_ask()
-        && sitting.sitter(seat) == Sitter::Stranger
-    {
-        let (name, player) = (path.display().to_string(), &sitting.header().seats[seat.index()].player);
-        return Err(format!(
-            "in {} {seat} is `{}`, who cannot be seated here; look at the match with `rookery watch`",
-            clean(&name),
-            clean(player)
-        ));
-    }
-    // A match of programs is only looked at: nothing may be added to its record.
-    let has_person = seats.into_iter().any(|seat| sitting.sitter(seat) == Sitter::Person);
-    sitting.keep(has_person.then(|| path.to_owned()));
-    Ok(sitting)
-}
-
-/// How the game calls a seat: what its caption begins with.
-pub(crate) fn seat_name(scene: &Scene, seat: Seat) -> String {
-    let caption = scene.captions.iter().find(|caption| caption.place == Place::Seat(seat));
-    let name = caption.and_then(|caption| caption.text.split([':', ',']).next());
-    name.map_or_else(|| seat.to_string(), str::to_owned)
-}
-
-fn status_of(scene: &Scene) -> String {
-    let caption = scene.captions.iter().find(|caption| caption.place == Place::Status);
-    caption.map_or_else(String::new, |caption| caption.text.clone())
-}
-
-/// The same with a capital letter.
-pub(crate) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

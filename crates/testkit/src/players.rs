@@ -7,9 +7,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rookery_referee::{
-    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, LagProbe, Offence, Player, Question,
+    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, Invitation, LagProbe, Offence, Player, Question,
 };
-use rookery_rules::Seat;
 
 use crate::conceivable::Conceivable;
 
@@ -135,8 +134,8 @@ fn injected() -> ! {
 }
 
 impl<P: Conceivable> Player<P> for Actor {
-    fn seated(&mut self, _: Seat, chat: ChatBox) {
-        self.chat = Some(chat);
+    fn seated(&mut self, invitation: &Invitation<'_, P>) {
+        self.chat = Some(invitation.chat.clone());
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
@@ -153,7 +152,7 @@ impl<P: Conceivable> Player<P> for Actor {
                 later(time, Ok(mv))
             }
             Step::Malformed => {
-                let fault = Fault::new(Offence::Malformed, "\"xyzzy\" is no move");
+                let fault = Fault::new(Offence::Malformed, "it is no move").sent("xyzzy");
                 Answering::Now(Err(fault.into()))
             }
             Step::After(time) => later(time, Ok(legal)),

@@ -1,9 +1,10 @@
 //! What was seen of a match, played again by the rules: the record must give the same positions and the same verdict.
 
 use rookery_referee::{
-    Cause, Event, EventOf, Foul, MAX_CHAT_CHARS, MAX_CHAT_LINES, Observer, Offence, Ruling, Verdict,
+    Cause, Event, EventOf, Foul, LISTED_MOVES, MAX_CHAT_CHARS, MAX_CHAT_LINES, Observer, Offence, Ruling,
+    Verdict,
 };
-use rookery_rules::{MAX_SEATS, Position, Seat, Seats, Status};
+use rookery_rules::{MAX_SEATS, Outcome, Position, Seat, Seats, Status};
 
 /// An observer that keeps everything: each event with the position after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,7 +30,7 @@ impl<P: Position> Watch<P> {
 
     /// All offences, in order.
     pub fn fouls(&self) -> impl Iterator<Item = &Foul> {
-        self.events().filter_map(|event| if let Event::Fouled(foul) = event { Some(foul) } else { None })
+        self.events().filter_map(|event| if let Event::Fouled(foul) = event { Some(&**foul) } else { None })
     }
 
     /// How many lines were said.
@@ -39,13 +40,7 @@ impl<P: Position> Watch<P> {
 
     /// Who resigned or was removed.
     pub fn removed(&self) -> Seats {
-        self.events()
-            .filter_map(|event| match event {
-                Event::Resigned { seat } => Some(*seat),
-                Event::Fouled(foul) if foul.ruling == Ruling::Removed => Some(foul.seat),
-                _ => None,
-            })
-            .collect()
+        self.events().filter_map(removal).collect()
     }
 
     /// Plays the match again by its events and compares every position, every list of legal moves, and the verdict.
@@ -55,43 +50,70 @@ impl<P: Position> Watch<P> {
     pub fn check(&self, verdict: &Verdict) {
         let Some((Event::Started(start), _)) = self.0.first() else { panic!("a match begins with Started") };
         let mut position = start.clone();
-        let (mut plies, mut said) = (0, [0; MAX_SEATS]);
+        let (mut removed, mut said) = (Seats::NONE, [0; MAX_SEATS]);
+        // How it stood before each move.
+        let mut past = vec![];
         for (idx, (event, after)) in self.0.iter().enumerate() {
             let is_last = idx + 1 == self.0.len();
             assert_eq!(matches!(event, Event::Ended(_)), is_last, "Ended comes once, and last: event {idx}");
             match event {
                 Event::Started(_) => assert_eq!(idx, 0, "Started comes once, and first"),
-                Event::Moved { seat, mv, .. } => {
+                Event::Moved { seat, mv, info, .. } => {
                     assert_eq!(position.to_move(), Some(*seat), "who moved was to move: event {idx}");
+                    past.push((position.clone(), removed));
                     position.play(*mv).expect("a move in the record is legal");
-                    plies += 1;
+                    assert!(
+                        info.as_ref().is_none_or(|info| info.is_bounded()),
+                        "what is said of it is bounded"
+                    );
                 }
                 Event::Said { seat, text } => {
                     said[seat.index()] += 1;
-                    assert!(said[seat.index()] <= MAX_CHAT_LINES, "{seat} says only so much");
-                    assert!(text.chars().count() <= MAX_CHAT_CHARS, "{seat} says only so much at once");
+                    assert!(said[seat.index()] <= MAX_CHAT_LINES, "{seat:?} says only so much");
+                    assert!(text.chars().count() <= MAX_CHAT_CHARS, "{seat:?} says only so much at once");
                 }
                 Event::Resigned { seat } => position.remove(*seat),
                 Event::Fouled(foul) => check_foul(&mut position, foul),
+                Event::TakenBack { seat, to } => {
+                    past.truncate(*to as usize + 1);
+                    assert_eq!(past.len() as u64, to + 1, "there was such a move: event {idx}");
+                    (position, removed) = past.pop().expect("there was such a move");
+                    assert_eq!(position.to_move(), Some(*seat), "who takes back decides again: event {idx}");
+                }
+                Event::Drawn => {}
                 Event::Ended(ended) => assert_eq!(ended, verdict, "the record has the verdict"),
             }
+            removal(event).into_iter().for_each(|seat| removed.put_in(seat));
             assert_eq!(after, &position, "the rules lead to the same position: event {idx}, {event:?}");
         }
-        assert_eq!(plies, verdict.plies, "the moves are counted");
-        check_end(&position, verdict, self.removed());
+        assert_eq!(past.len() as u64, verdict.plies, "the moves are counted");
+        let told: Seats = verdict.removed.iter().filter_map(|ending| ending.seat).collect();
+        assert_eq!(told, removed, "the verdict says who was removed");
+        check_end(&position, verdict, removed);
+    }
+}
+
+/// Who is out by this event.
+fn removal<P, M>(event: &Event<P, M>) -> Option<Seat> {
+    match event {
+        Event::Resigned { seat } => Some(*seat),
+        Event::Fouled(foul) if foul.ruling == Ruling::Removed => Some(foul.seat),
+        _ => None,
     }
 }
 
 fn check_foul<P: Position>(position: &mut P, foul: &Foul) {
-    let legal: Vec<String> = position.legal_moves().map(|mv| mv.to_string()).collect();
+    let evidence = &foul.evidence;
+    assert!(evidence.is_bounded(), "evidence is bounded: {foul:?}");
+    let legal: Vec<String> = position.legal_moves().take(LISTED_MOVES).map(|mv| mv.to_string()).collect();
     if position.to_move() == Some(foul.seat) {
-        assert_eq!(foul.legal, legal, "the proof lists the legal moves");
+        assert_eq!(evidence.legal, legal, "the proof lists the legal moves");
     } else {
-        assert!(foul.legal.is_empty(), "who owes no move is shown none");
+        assert!(evidence.legal.is_empty(), "who owes no move is shown none");
         assert_ne!(foul.ruling, Ruling::AskAgain, "who owes no answer is not asked again");
     }
     if matches!(foul.offence, Offence::IllegalMove | Offence::Malformed) {
-        assert!(!foul.detail.is_empty(), "a refusal says why");
+        assert!(!evidence.note.is_empty(), "a refusal says why");
     }
     if foul.ruling == Ruling::Removed {
         position.remove(foul.seat);
@@ -105,6 +127,13 @@ fn check_end<P: Position>(position: &P, verdict: &Verdict, removed: Seats) {
     };
     let won = |seat: Seat| verdict.outcome.as_ref().is_some_and(|outcome| outcome.winners.contains(seat));
     match verdict.ending.cause {
+        Cause::Resigned if over.is_none() => {
+            // All have resigned but one, who would have to play on alone.
+            let out = |seat: &Seat| removed.contains(*seat) || !position.playing().contains(*seat);
+            let left: Vec<Seat> = Seat::all(position.n_seats()).filter(|seat| !out(seat)).collect();
+            let [winner] = left[..] else { panic!("one is left: {verdict:?}") };
+            assert_eq!(verdict.outcome, Some(Outcome::win(position.n_seats(), winner)), "and has won");
+        }
         Cause::Normal | Cause::Resigned => {
             assert!(over.is_some(), "the game is over: {verdict:?}");
             assert_eq!(over, verdict.outcome, "the outcome is that of the rules");
@@ -113,10 +142,15 @@ fn check_end<P: Position>(position: &P, verdict: &Verdict, removed: Seats) {
             assert_eq!(over, verdict.outcome, "the outcome is that of the rules");
         }
         Cause::Offence(_) => assert!(over.is_none(), "an aborted game was going on: {verdict:?}"),
-        Cause::MaxTurns => assert!(over.is_none() && verdict.outcome.is_some(), "a cap is a draw"),
+        Cause::MaxTurns | Cause::DrawAgreed => {
+            assert!(over.is_none(), "a drawn game was going on: {verdict:?}");
+            let share = |seat| position.playing().contains(seat) && !removed.contains(seat);
+            let shared = Seat::all(position.n_seats()).all(|seat| won(seat) == share(seat));
+            assert!(shared, "all who still play share the first place: {verdict:?}");
+        }
         Cause::PlatformAbort | Cause::Cancelled => assert_eq!(verdict.outcome, None, "nobody wins or loses"),
     }
     for seat in removed.iter() {
-        assert!(!won(seat), "who was removed does not win: {seat}, {verdict:?}");
+        assert!(!won(seat), "who was removed does not win: {seat:?}, {verdict:?}");
     }
 }

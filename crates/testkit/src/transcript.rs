@@ -2,31 +2,43 @@
 
 use std::fmt::{self, Write};
 
-use rookery_referee::{Charge, Event, EventOf, Verdict};
-use rookery_rules::Notation;
+use rookery_referee::{Charge, Event, EventOf, Verdict, words};
+use rookery_rules::{Notation, Seat};
 
 /// Writes one event as one line.
 pub fn write_event<P: Notation>(out: &mut impl Write, event: &EventOf<P>) -> fmt::Result {
     match event {
         Event::Started(position) => writeln!(out, "started   {}", position.to_text()),
-        Event::Moved { seat, mv, charge } => {
-            write!(out, "{seat}  {mv}")?;
+        Event::Moved { seat, mv, charge, info } => {
+            write!(out, "{}  {mv}", who(*seat))?;
             write_charge(out, *charge)?;
-            writeln!(out)
-        }
-        Event::Said { seat, text } => writeln!(out, "{seat}  says {text:?}"),
-        Event::Resigned { seat } => writeln!(out, "{seat}  resigns"),
-        Event::Fouled(foul) => {
-            write!(out, "{}  {}, {}: {}", foul.seat, foul.offence, foul.ruling.word(), foul.detail)?;
-            write_charge(out, foul.charge)?;
-            match foul.legal.len() {
-                0 => writeln!(out),
-                n if n <= 12 => writeln!(out, "; legal: {}", foul.legal.join(" ")),
-                n => writeln!(out, "; legal: {} and {} more", foul.legal[..12].join(" "), n - 12),
+            match info {
+                None => writeln!(out),
+                Some(info) => writeln!(out, "; {info:?}"),
             }
         }
+        Event::Said { seat, text } => writeln!(out, "{}  says {text:?}", who(*seat)),
+        Event::Resigned { seat } => writeln!(out, "{}  resigns", who(*seat)),
+        Event::Fouled(foul) => {
+            let evidence = &foul.evidence;
+            write!(out, "{}  {}, {}", who(foul.seat), foul.offence, foul.ruling.word())?;
+            evidence.sent.iter().try_for_each(|sent| write!(out, "; sent {sent}"))?;
+            write!(out, "; {}", evidence.note)?;
+            write_charge(out, foul.charge)?;
+            match evidence.legal.len() {
+                0 => writeln!(out),
+                n if n <= 12 => writeln!(out, "; legal: {}", evidence.legal.join(" ")),
+                n => writeln!(out, "; legal: {} and {} more", evidence.legal[..12].join(" "), n - 12),
+            }
+        }
+        Event::TakenBack { seat, to } => writeln!(out, "{}  takes back to {to}", who(*seat)),
+        Event::Drawn => writeln!(out, "drawn by agreement"),
         Event::Ended(verdict) => write_verdict(out, verdict),
     }
+}
+
+fn who(seat: Seat) -> String {
+    format!("player {}", seat.index() + 1)
 }
 
 fn write_charge(out: &mut impl Write, charge: Option<Charge>) -> fmt::Result {
@@ -50,7 +62,7 @@ fn write_verdict(out: &mut impl Write, verdict: &Verdict) -> fmt::Result {
             outcome.scores.as_slice().iter().try_for_each(|score| write!(out, " {score}"))?;
         }
     }
-    writeln!(out, "\n          {}", verdict.ending.sentence)
+    writeln!(out, "\n          {}", words::verdict(verdict, &who))
 }
 
 /// All events as lines.

@@ -22,7 +22,7 @@ mod scene;
 mod setup;
 mod solve;
 
-pub use board::{Board, Cell, Situation};
+pub use board::{Board, Cell};
 pub use game::Hexapawn;
 pub use moves::{Move, Square};
 pub use position::Position;

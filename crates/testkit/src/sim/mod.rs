@@ -1,5 +1,5 @@
-//! Simulated matches: seeded players with seeded faults, over pipes in memory, on a clock that jumps from event to
-//! event. A seed gives the same match on any machine, alone or among others.
+//! Simulated matches: seeded players with seeded faults, over the real connections in memory, which cut what travels into
+//! pieces, on a clock that jumps from event to event. A seed gives the same match on any machine, alone or among others.
 //!
 //! Each match is checked: it ends, once; blame is where a fault was injected and nowhere else; the record gives the
 //! same positions and outcome; refused answers change nothing; queues stay bounded; and it takes no longer than its
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rookery_games::{fish, hexapawn, renpaarden, stones};
-use rookery_referee::{Player, Referee, Terms, TimeControl, play};
+use rookery_referee::{End, MatchSpec, Player, Referee, Session, Terms, TimeControl, play};
 use rookery_rules::{Keyed, Notation, Position, Rng, Seat, Seed, Setup, below};
 use tokio::io::duplex;
 use tokio::runtime::{Builder, Runtime};
@@ -120,20 +120,24 @@ fn simulate(seed: Seed) -> Pin<Box<dyn Future<Output = Report>>> {
 }
 
 /// Clocks and limits, short ones: time is free here, but many kinds of it are wanted.
-fn draw_terms(rng: &mut Rng, seed: Seed) -> Terms {
+fn draw_time(rng: &mut Rng) -> TimeControl {
     let ms = Duration::from_millis;
-    let control = match below(rng, 4) {
+    match below(rng, 4) {
         0 => TimeControl::Untimed,
         1 => TimeControl::PerMove(ms(200)),
         2 => TimeControl::Fischer { base: ms(2000), increment: ms(100) },
         _ => TimeControl::Bank { per_move: ms(100), bank: ms(1000) },
-    };
+    }
+}
+
+fn draw_terms(rng: &mut Rng) -> Terms {
+    let ms = Duration::from_millis;
     Terms {
         startup: ms(1000),
         margin: ms(u64::from(below(rng, 3) + 1) * 30),
         answer_cap: ms(5000),
         lag_cap: ms(500),
-        ..Terms::new(control, seed)
+        ..Terms::default()
     }
 }
 
@@ -141,7 +145,8 @@ async fn one_match<S>(spec: &'static str, seed: Seed, mut rng: Rng) -> Report
 where
     S: Setup<Position: Conceivable + Keyed + Notation>,
 {
-    let position = S::parse(spec).expect("the simulation's setups are right").start();
+    let setup = S::parse(spec).expect("the simulation's setups are right");
+    let position = setup.start();
     let game_conduct = rookery_catalog::game(S::GAME).expect("the game is in the catalog").conduct();
     let conduct = match below(&mut rng, 8) {
         0 => rookery_referee::Conduct::removing().with_retries(2),
@@ -150,7 +155,10 @@ where
         _ => game_conduct,
     };
     let n_seats = position.n_seats();
-    let terms = draw_terms(&mut rng, seed);
+    let programs = std::iter::repeat_n("cmd:bot", n_seats);
+    let agreed = MatchSpec::new(&setup.spec(), programs, seed).expect("a command is a player");
+    let agreed = MatchSpec { conduct, time: draw_time(&mut rng), ..agreed };
+    let terms = draw_terms(&mut rng);
     let weights = faults::Weights::draw(&mut rng);
     let faults: Log = Arc::default();
     let mut bots = JoinSet::new();
@@ -162,7 +170,16 @@ where
         let panics_at = panics.then(|| 1 + below(&mut rng, 8));
         let chat_one_in = if below(&mut rng, 12) == 0 { 4 } else { 0 };
         let log = Arc::clone(&faults);
-        players.push(Box::new(pipe::PipePlayer::new(seat, ours, &terms, panics_at, chat_one_in, log)));
+        let pieces = seed.derive(200 + seat.index() as u64);
+        players.push(Box::new(pipe::PipePlayer::new(
+            seat,
+            ours,
+            pieces,
+            &terms,
+            panics_at,
+            chat_one_in,
+            log,
+        )));
         let bot = bot::Bot {
             seat,
             rng: seed.derive(100 + seat.index() as u64).rng(),
@@ -176,7 +193,9 @@ where
     }
     let mut watch = Watch::default();
     let start = Instant::now();
-    let verdict = play(Referee::new(position, conduct), &mut players, &terms, &mut watch).await;
+    let referee = Referee::of_spec(&agreed, position);
+    let end = play(referee, &mut players, &Session::new(&agreed, &terms), &mut watch).await;
+    let End::Verdict(verdict) = end else { panic!("nobody suspends a simulated match") };
     let took = start.elapsed();
     drop(bots);
     let mut injected = faults.lock().expect("no holder panics").clone();
@@ -184,10 +203,10 @@ where
     let kept = catch_unwind(AssertUnwindSafe(|| {
         watch.check(&verdict);
         oracle::check(&verdict, &watch, &injected);
-        oracle::check_time(took, &terms, n_seats, &watch);
+        oracle::check_time(took, agreed.time, &terms, n_seats, &watch);
     }));
     let events = || transcript::<S::Position>(watch.events());
-    assert!(kept.is_ok(), "{}:{spec}, {conduct}, {terms:?}, injected {injected:?}\n{}", S::GAME, events());
+    assert!(kept.is_ok(), "{agreed:?}, {terms:?}, injected {injected:?}\n{}", events());
     let mut trace = TextHash::default();
     for event in watch.events() {
         write_event::<S::Position>(&mut trace, event).expect("a hash takes everything");

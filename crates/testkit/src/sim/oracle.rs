@@ -49,24 +49,30 @@ pub(super) fn check<P: Position>(verdict: &Verdict, watch: &Watch<P>, injected: 
         let is_punished = watch.fouls().any(|foul| explains(foul, &(seat, fault)));
         assert!(
             !fault.is_an_answer() || is_punished || was_cut_short(seat) || is_astray(seat),
-            "{seat} is punished for {fault:?}: {verdict:?}, injected {injected:?}"
+            "{seat:?} is punished for {fault:?}: {verdict:?}, injected {injected:?}"
         );
         let resigned =
             watch.events().any(|event| matches!(event, Event::Resigned { seat: who } if *who == seat));
         assert!(
             fault != Injected::Resign || resigned || was_cut_short(seat) || is_astray(seat),
-            "{seat} has resigned: {verdict:?}, injected {injected:?}"
+            "{seat:?} has resigned: {verdict:?}, injected {injected:?}"
         );
     }
 }
 
 /// A match takes no longer than its limits add up to.
-pub(super) fn check_time<P: Position>(took: Duration, terms: &Terms, n_seats: usize, watch: &Watch<P>) {
+pub(super) fn check_time<P: Position>(
+    took: Duration,
+    time: TimeControl,
+    terms: &Terms,
+    n_seats: usize,
+    watch: &Watch<P>,
+) {
     let n_moves = watch.events().filter(|event| matches!(event, Event::Moved { .. })).count() as u32;
     // Every seat may have one question more that it never answered with a move.
     let n_seats = n_seats as u32;
     let n_questions = n_moves + n_seats;
-    let thinking = match terms.control {
+    let thinking = match time {
         TimeControl::Untimed => terms.answer_cap * n_questions,
         TimeControl::PerMove(time) => time * n_questions,
         TimeControl::Fischer { base, increment } => base * n_seats + increment * n_moves,
