@@ -31,7 +31,7 @@ macro_rules! games {
 games! {
     fish::Fish { expertise: players::fish::EXPERTISE, },
     hexapawn::Hexapawn {
-        conduct: Conduct::removing().with_retries(1),
+        conduct: Conduct::removing().with_retries(1).only_in_play(),
         expertise: players::hexapawn::EXPERTISE,
     },
     renpaarden::Renpaarden {

@@ -3,15 +3,15 @@
 use std::pin::pin;
 
 use anyhow::bail;
-use rookery_live::{Match, Played, Stopping};
+use rookery_live::{Match, Played};
 
-/// Plays a match here, and suspends it when it is to stop. The record is on the disk then.
-pub(crate) async fn run_unless_stopped(ready: Match, stop: &Stopping) -> anyhow::Result<Played> {
+/// Plays a match here, and suspends it when it is to stop. Its record is on the disk then.
+pub(crate) async fn run_until(ready: Match, stop: impl Future<Output = ()>) -> anyhow::Result<Played> {
     let controls = ready.controls();
     let mut playing = pin!(ready.run());
     let mut played = tokio::select! {
         played = &mut playing => played,
-        () = stop.urgent() => {
+        () = stop => {
             controls.suspend();
             playing.await
         }

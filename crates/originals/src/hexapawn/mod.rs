@@ -22,6 +22,7 @@ pub mod seed;
 
 use std::time::Duration;
 
+use rookery_catalog::{Game, Hexapawn};
 use rookery_games::hexapawn::Setup;
 use rookery_referee::{Conduct, Invitation, SeatSpec};
 use rookery_rules::Position;
@@ -31,8 +32,9 @@ use elimination::EliminationCodec;
 use records::Dialect;
 use seed::SeedCodec;
 
-/// The conduct of both protocols: one bad answer a turn is refused once the pawns move, everything else loses.
-pub const CONDUCT: Conduct = Conduct::removing().with_retries(1).only_in_play();
+/// The conduct of both protocols, and of the game everywhere: one bad answer a turn is refused once the pawns move,
+/// everything else loses.
+pub const CONDUCT: Conduct = <Hexapawn as Game>::CONDUCT;
 
 /// How much longer the first answer of a program may take that was just started, unless told otherwise.
 pub const WARM_UP: Duration = Duration::from_secs(4);

@@ -128,7 +128,7 @@ pub(crate) async fn ready(
     let entries = ["cmd:one", "cmd:two"].map(|entry| entry.parse().unwrap());
     let mut spec = agree(&game, &entries, Seed(0)).unwrap();
     spec.time = TimeControl::PerMove(time);
-    spec.conduct = CONDUCT;
+    assert_eq!(spec.conduct, CONDUCT, "there is one conduct");
     let mut protocols = Protocols::default();
     spoken.register(&mut protocols, Duration::ZERO);
     (prepare(spec, guests, &protocols, slot).unwrap(), settled)

@@ -25,11 +25,11 @@ use serde::Serialize;
 use super::Dialect;
 use super::human::{Human, Lines};
 use super::printer::{Printer, print_all};
+use crate::hexapawn::Spoken;
 use crate::hexapawn::elimination::{self, settle_size};
 use crate::hexapawn::log::{ClassicLog, PlainLog, winner};
 use crate::hexapawn::records::{self, COLS, PlayerType, ROWS};
-use crate::hexapawn::{CONDUCT, Spoken};
-use crate::running::run_unless_stopped;
+use crate::running::run_until;
 use crate::{ErrorOutput, UsageError, write_json};
 
 /// Referee a match between players that speak the game's own protocol
@@ -269,7 +269,6 @@ impl Args {
         let entries = self.entries().map(Clone::clone);
         let mut spec = agree(&game, &entries, Seed(self.seed)).map_err(|error| wrong(&error))?;
         spec.time = TimeControl::PerMove(self.time());
-        spec.conduct = CONDUCT;
         Ok(spec)
     }
 
@@ -347,7 +346,7 @@ impl Args {
         let (seen, moves) = std::sync::mpsc::channel();
         let terms = Terms { startup: TO_TAKE_NOTE, ..Terms::default() };
         let ready = ready.with_terms(terms).with_observer(self.log_into(printer)).with_observer(Moves(seen));
-        let played = run_unless_stopped(ready, stop).await;
+        let played = run_until(ready, stop.urgent()).await;
         closing.done().await;
         let played = played?;
         let Some(verdict) = played.end.verdict() else { return Ok(None) };
