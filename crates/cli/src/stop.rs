@@ -34,14 +34,15 @@ fn grace(text: &str) -> Result<Grace, rookery_rules::ParseDurationError> {
 impl StopArgs {
     /// Watches signals from now on; the first says on standard error what happens now.
     pub(crate) fn watch(self) -> anyhow::Result<Stopping> {
-        watch_signals(self.grace.0)
+        watch(self.grace.0)
     }
 }
 
 /// A third request ends the program at once, whatever it does.
 const PATIENCE: u32 = 2;
 
-fn watch_signals(grace: Duration) -> anyhow::Result<Stopping> {
+/// The same for a command that has its own flag.
+pub(crate) fn watch(grace: Duration) -> anyhow::Result<Stopping> {
     let stopping = Stopping::new(grace);
     let watched = [
         SIGINT,
