@@ -111,8 +111,23 @@ fn main() -> ExitCode {
         Err(error) => {
             // It may hold the names of files and texts of others.
             let _ = writeln!(io::stderr(), "error: {}", clean_lines(&format!("{error:#}")));
-            if error.is::<spec::UsageError>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+            exit_code(&error)
         }
+    }
+}
+
+/// What failed, as a number: a wrong command line, a place that another program has, or anything else.
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    const LOCKED: u8 = 75;
+    let locked = |cause: &(dyn std::error::Error + 'static)| {
+        matches!(cause.downcast_ref(), Some(rookery_record::ArchiveError::Locked { .. }))
+    };
+    if error.is::<spec::UsageError>() {
+        ExitCode::from(2)
+    } else if error.chain().any(locked) {
+        ExitCode::from(LOCKED)
+    } else {
+        ExitCode::FAILURE
     }
 }
 

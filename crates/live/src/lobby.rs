@@ -187,12 +187,11 @@ impl<D: Door> Lobby<D> {
         for Waiting { id, peer, member, claim, task } in self.waiting.drain(..n) {
             // Whoever left a moment ago has reported it.
             let _ = claim.send(());
-            match task.await {
-                Ok(Some(link)) => visitors.push(Visitor { member, peer, link, id }),
-                _ => {
-                    let reason = "it left as the door was closed";
-                    self.door.tell(DoorNews::Left { member: &member, peer, reason });
-                }
+            if let Ok(Some(link)) = task.await {
+                visitors.push(Visitor { member, peer, link, id });
+            } else {
+                let reason = "it left as the door was closed";
+                self.door.tell(DoorNews::Left { member: &member, peer, reason });
             }
         }
         visitors
@@ -284,17 +283,14 @@ impl<D: Door> Lobby<D> {
         } else {
             self.door.admit(&member, &here)
         };
-        match admitted {
-            Err(reason) => {
-                task.abort();
-                self.refuse(peer, &reason);
-            }
-            Ok(()) => {
-                let idx = self.waiting.partition_point(|other| other.id < id);
-                self.waiting.insert(idx, Waiting { id, peer, member, claim, task });
-                let (member, here) = (&self.waiting[idx].member, self.waiting.len());
-                self.door.tell(DoorNews::SignedUp { member, peer, here });
-            }
+        if let Err(reason) = admitted {
+            task.abort();
+            self.refuse(peer, &reason);
+        } else {
+            let idx = self.waiting.partition_point(|other| other.id < id);
+            self.waiting.insert(idx, Waiting { id, peer, member, claim, task });
+            let (member, here) = (&self.waiting[idx].member, self.waiting.len());
+            self.door.tell(DoorNews::SignedUp { member, peer, here });
         }
     }
 

@@ -291,9 +291,9 @@ async fn every_answer_ends_with_a_newline_so_that_lines_can_be_read() {
             ("[\"tournament-info\",[]]", "{\"round\":0,"),
         ] {
             player.write_all(call.as_bytes()).await.unwrap();
-            let mut line = String::new();
-            player.read_line(&mut line).await.unwrap();
-            assert!(line.starts_with(answer) && line.ends_with('\n'), "{call}: {line:?}");
+            let mut text = String::new();
+            player.read_line(&mut text).await.unwrap();
+            assert!(text.starts_with(answer) && text.ends_with('\n'), "{call}: {text:?}");
         }
     };
     let asking = tokio::time::timeout(Duration::from_secs(20), asking);

@@ -27,14 +27,14 @@ pub(crate) struct Tables {
     records: Option<Records>,
     running: JoinSet<Done>,
     /// A call that was made, and waits for its answer.
-    calling: Option<(Entrant, JoinHandle<Result<Box<dyn Transport>, Fault>>)>,
+    calling: Option<(Entrant, JoinHandle<Called>)>,
     /// The last round that began.
     round: u32,
     /// Games that ended, and that were stopped on the way.
     pub(crate) finished: u64,
     pub(crate) suspended: u64,
-    /// Whether a tournament goes on, and who failed before its first game, if that is known.
-    resumed: Option<Option<Vec<Entrant>>>,
+    /// If a tournament goes on in which all were called: who failed before its first game.
+    failed_at_start: Option<Vec<Entrant>>,
     /// Who did not come back, to be told when the open round has begun again.
     absent: VecDeque<Entrant>,
     /// Whether a game was begun that had not ended in an earlier run.
@@ -44,6 +44,9 @@ pub(crate) struct Tables {
     /// Those who may ask a last time how it went.
     leaving: JoinSet<()>,
 }
+
+/// The link, if the call was answered as it should be.
+type Called = Result<Box<dyn Transport>, Fault>;
 
 /// Where the tournament is kept.
 pub(crate) struct Records {
@@ -102,7 +105,7 @@ impl Tables {
                 && !failed_at_start.as_ref().is_some_and(|failed| failed.contains(entrant))
         };
         tables.absent = Entrant::all(tables.entrants.len()).filter(is_absent).collect();
-        tables.resumed = Some(failed_at_start);
+        tables.failed_at_start = failed_at_start;
         tables
     }
 
@@ -137,7 +140,7 @@ impl Tables {
             round: 0,
             finished: 0,
             suspended: 0,
-            resumed: None,
+            failed_at_start: None,
             absent: VecDeque::new(),
             goes_on: false,
             failed_at_end: vec![],
@@ -454,7 +457,7 @@ impl Dispatcher for Tables {
 
     async fn begin(&mut self, entrants: &[Entrant]) -> Vec<Entrant> {
         let message = self.shared.config.manner.start();
-        if let Some(Some(failed)) = self.resumed.clone() {
+        if let Some(failed) = self.failed_at_start.clone() {
             // Who fails now has played before, and is like those who did not come back.
             let here = |entrant: &Entrant| !failed.contains(entrant) && !self.absent.contains(entrant);
             let here: Vec<Entrant> = entrants.iter().copied().filter(here).collect();

@@ -6,7 +6,10 @@ use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use indicatif::MultiProgress;
+use rookery_live::{GRACE, Stopping};
 use rookery_originals::{ErrorOutput, fish};
+
+use crate::stop;
 
 /// Fish's own system: tournaments over TCP, clients, test harnesses, a game
 #[derive(Debug, clap::Args)]
@@ -20,6 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   rookery fish xserver 12345
   rookery fish xclients 5 12345
+  rookery fish check 'python3 client.py {port}'
   echo '{\"position\":[0,0],\"board\":[[1,2],[3,4]]}' | rookery fish xboard
   rookery fish observe hard minimax --delay 500ms
   rookery fish play";
@@ -35,7 +39,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow
     match &args.what {
         What::Original(command) => {
             let screen = io::stderr().is_terminal().then(MultiProgress::new);
-            fish::command::run(command, out, err, screen)
+            // Where nothing is lost, a signal just ends the program.
+            let stop = match command.grace() {
+                Some(grace) => stop::watch(grace)?,
+                None => Stopping::new(GRACE),
+            };
+            fish::command::run(command, out, err, screen, &stop, &stop::this_command_with("--resume"))
         }
         What::Play(args) => play::run(args, out),
     }

@@ -202,7 +202,7 @@ impl Checked {
         for ending in &self.endings {
             match ending {
                 Some(evidence) if is_bad(evidence) || !self.is_right() => {
-                    endings.push(how_it_ended(evidence))
+                    endings.push(how_it_ended(evidence));
                 }
                 Some(_) => {}
                 None => endings.push("a program did not end by itself, and was ended".to_owned()),
