@@ -70,6 +70,7 @@ fn main() -> ExitCode {
     let mut out = io::stdout().lock();
     let mut err = ErrorOutput::new(io::stderr());
     let ok = |()| ExitCode::SUCCESS;
+    let go_on = stop::this_command_with("--resume");
     let done = match &cli.command {
         None if commands::play::has_screen() => commands::launch::run(&mut out),
         None => commands::welcome::run(&mut out).map(ok),
@@ -88,11 +89,15 @@ fn main() -> ExitCode {
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
-        Some(Command::Renpaarden(args)) => renpaarden::run(args, &mut out),
-        Some(Command::Stones(args)) => {
-            stones::command::run(args, &mut out, &mut err, io::stdout().is_terminal())
+        Some(Command::Renpaarden(args)) => {
+            stop::watch(Some(args.grace())).and_then(|stop| renpaarden::run(args, &mut out, &stop))
         }
-        Some(Command::Hexapawn(args)) => hexapawn::command::run(args, &mut out, &err),
+        Some(Command::Stones(args)) => stop::watch(args.grace()).and_then(|stop| {
+            let on_terminal = io::stdout().is_terminal();
+            stones::command::run(args, &mut out, &mut err, on_terminal, &stop, &go_on)
+        }),
+        Some(Command::Hexapawn(args)) => stop::watch(args.grace())
+            .and_then(|stop| hexapawn::command::run(args, &mut out, &err, &stop, &go_on)),
         Some(Command::Fish(args)) => commands::fish::run(args, &mut out, &err),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
         Some(Command::Completions(args)) => help::completions::run(args, &mut out).map(ok),

@@ -34,7 +34,7 @@ fn grace(text: &str) -> Result<Grace, rookery_rules::ParseDurationError> {
 impl StopArgs {
     /// Watches signals from now on; the first says on standard error what happens now.
     pub(crate) fn watch(self) -> anyhow::Result<Stopping> {
-        watch(self.grace.0)
+        watch(Some(self.grace.0))
     }
 }
 
@@ -47,9 +47,12 @@ pub(crate) fn watch_quietly() -> anyhow::Result<Stopping> {
 /// A third request ends the program at once, whatever it does.
 const PATIENCE: u32 = 2;
 
-/// The same for a command that has its own flag.
-pub(crate) fn watch(grace: Duration) -> anyhow::Result<Stopping> {
-    watch_signals(grace, true)
+/// The same for a command that has its own flag. Without a grace nothing is lost, and a signal just ends the program.
+pub(crate) fn watch(grace: Option<Duration>) -> anyhow::Result<Stopping> {
+    match grace {
+        Some(grace) => watch_signals(grace, true),
+        None => Ok(Stopping::new(GRACE)),
+    }
 }
 
 fn watch_signals(grace: Duration, tells: bool) -> anyhow::Result<Stopping> {

@@ -30,6 +30,11 @@ fn what_is_wrong_with_a_program_is_said() {
     let (done, out) = check(&["sh -c 'echo no such file >&2; exit 3' {port}"]);
     assert_eq!(done.status.code(), Some(1));
     assert!(out.starts_with("5 clients: WRONG; 0 signed up, 0 won, 0 failed\n"), "{out}");
-    assert!(out.contains("a program ended with exit status: 3; the last it said on its standard error was \"no such file\""), "{out}");
+    assert!(
+        out.contains(
+            "a program ended with exit status: 3; the last it said on its standard error was \"no such file\""
+        ),
+        "{out}"
+    );
     assert!(out.contains("\n10 clients: WRONG; 0 signed up"), "{out}");
 }

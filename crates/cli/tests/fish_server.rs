@@ -133,7 +133,8 @@ fn fault_s05_a_record_that_hits_a_full_disk_is_said_and_the_exit_code_says_it_to
 #[test]
 fn fault_s14_a_tournament_that_is_stopped_says_the_command_that_goes_on() {
     let folder = rookery_testkit::TempFolder::new("fish-stopped");
-    let arguments = ["fish", "xserver", "0", "--host", "127.0.0.1", "--min-players", "2", "--max-players", "2"];
+    let arguments =
+        ["fish", "xserver", "0", "--host", "127.0.0.1", "--min-players", "2", "--max-players", "2"];
     let mut server = Command::new(env!("CARGO_BIN_EXE_rookery"))
         .args(arguments)
         .args(["--grace", "0s", "--timeout", "60s", "--record"])

@@ -216,7 +216,7 @@ fn it_is_said_how_much_is_cut_off_and_why() {
     ] {
         let cut = case.go_on(damaged).unwrap().unwrap();
         let said = cut.to_string();
-        assert!(said.starts_with(begin) &&  said.contains(&format!("{kept}{why}")), "{why}: {said}");
+        assert!(said.starts_with(begin) && said.contains(&format!("{kept}{why}")), "{why}: {said}");
         let before = format!("; the {} bytes before are kept", cut.kept);
         assert_eq!(said.ends_with(&before), cut.kept > 0, "{said}");
     }

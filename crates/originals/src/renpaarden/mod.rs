@@ -56,6 +56,10 @@ pub struct Args {
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 
+    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = rookery_referee::parse_duration_or_zero)]
+    grace: Duration,
+
     /// Keep a record of the game in this new file; further games get numbers
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -115,6 +119,14 @@ fn read_setup(text: &str) -> Result<Setup, SetupError> {
 }
 
 /// Carries it out. A game that goes on has the grace when everything is to stop.
+impl Args {
+    /// How long a running game may go on after the first request to stop.
+    pub fn grace(&self) -> Duration {
+        self.grace
+    }
+}
+
+/// Carries it out.
 pub fn run(args: &Args, out: &mut dyn Write, stop: &Stopping) -> anyhow::Result<ExitCode> {
     let echo = !io::stdin().is_terminal();
     let playing = Cell::new(false);

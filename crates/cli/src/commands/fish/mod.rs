@@ -6,7 +6,6 @@ use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use indicatif::MultiProgress;
-use rookery_live::{GRACE, Stopping};
 use rookery_originals::{ErrorOutput, fish};
 
 use crate::stop;
@@ -39,11 +38,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow
     match &args.what {
         What::Original(command) => {
             let screen = io::stderr().is_terminal().then(MultiProgress::new);
-            // Where nothing is lost, a signal just ends the program.
-            let stop = match command.grace() {
-                Some(grace) => stop::watch(grace)?,
-                None => Stopping::new(GRACE),
-            };
+            let stop = stop::watch(command.grace())?;
             fish::command::run(command, out, err, screen, &stop, &stop::this_command_with("--resume"))
         }
         What::Play(args) => play::run(args, out),

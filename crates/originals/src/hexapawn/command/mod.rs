@@ -8,6 +8,7 @@ mod referee;
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use rookery_live::Stopping;
@@ -32,6 +33,16 @@ enum What {
     Referee(referee::Args),
     Player(player::Args),
     Learn(learn::Args),
+}
+
+impl Args {
+    /// How long a running game may go on after the first request to stop; `None` where a signal just ends the program.
+    pub fn grace(&self) -> Option<Duration> {
+        match &self.what {
+            What::Referee(args) => Some(args.grace),
+            What::Player(_) | What::Learn(_) => None,
+        }
+    }
 }
 
 /// Carries it out. A match ends early when it is to stop; `go_on` is the command that goes on with its record.

@@ -99,6 +99,10 @@ pub(super) struct Args {
     /// Where the randomness of built-in players comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
+
+    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
+    pub(super) grace: Duration,
 }
 
 const EXAMPLES: &str = "\

@@ -120,6 +120,10 @@ struct TableArgs {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
+    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
+    grace: Duration,
+
     /// The address on which tcp:PORT listens
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     listen: IpAddr,
@@ -146,6 +150,17 @@ fn side(text: &str, least: u8) -> Result<u8, String> {
             "expected a number from {least} to {MAX_SIDE}; a board has 256 tiles at the most, {MAX_SIDE} by {MAX_SIDE}"
         )
     })
+}
+
+impl Args {
+    /// How long a running game may go on after the first request to stop; `None` where a signal just ends the program.
+    pub fn grace(&self) -> Option<Duration> {
+        match &self.what {
+            None => Some(self.table.grace),
+            Some(What::Referee(args)) => Some(args.table.grace),
+            Some(What::Player(_)) => None,
+        }
+    }
 }
 
 /// Carries it out. `on_terminal` says whether people see `out` as it is written. A game ends early when it is to stop;
