@@ -16,14 +16,14 @@ use rookery_live::{Guest, PrepareError, prepare, read_story, verify};
 use rookery_record::{Archive as _, Folder, Key, Line, OneFile, Slot};
 use rookery_referee::{Command, Controls, End, MatchSpec, Refusal};
 use rookery_rules::{Seat, Seed};
-use rookery_testkit::temp::Temp;
+use rookery_testkit::TempFolder;
 use rookery_wire::Protocols;
 
 /// Games of a series, in a folder: whatever has become of the last two, they come to the same bytes.
 #[test]
 fn fault_s02_the_last_two_games_of_a_series_can_be_damaged_anywhere() {
-    let temp = Temp::new();
-    let archive = Folder::open(temp.path(), 3, true).unwrap();
+    let temp = TempFolder::new("live");
+    let archive = Folder::open(&temp, 3, true).unwrap();
     let runtime = runtime();
     let play = |number: u64| {
         let spec = MatchSpec {
@@ -85,7 +85,7 @@ fn fault_s14_suspended_matches_of_every_game_go_on_to_the_same_bytes() {
         let n_seats = game.start(&rookery_rules::GameSpec::parse(game.name()).unwrap()).unwrap().n_seats();
         let players = vec!["mcts:playouts=400"; n_seats];
         let spec = MatchSpec { max_turns: Some(12), ..spec(game.name(), &players) };
-        let temp = Temp::new();
+        let temp = TempFolder::new("live");
         let (whole, parts) = (temp.join("whole"), temp.join("parts"));
         runtime.block_on(async { durable(ready(&spec, Some(&whole)).run().await).await });
         let whole = fs::read(&whole).unwrap();
@@ -119,7 +119,7 @@ fn fault_s14_suspended_matches_of_every_game_go_on_to_the_same_bytes() {
 
 #[test]
 fn a_match_that_is_suspended_before_it_begins_has_a_header() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let path = temp.join("game");
     let spec = spec("hexapawn", &["random", "random"]);
     let ready = ready(&spec, Some(&path));
@@ -146,7 +146,7 @@ fn left(record: &[u8], n_seats: usize, full: u64) -> Vec<u64> {
 /// The program is killed in the middle of a match with clocks: they go on where they stood.
 #[tokio::test]
 async fn fault_s01_a_killed_match_keeps_its_clocks() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let spec = MatchSpec { time: "30s+1ms".parse().unwrap(), ..spec("hexapawn", &["human", "human"]) };
     let mut path = temp.join("game-0");
     let mut live = ready(&spec, Some(&path)).start();
@@ -185,7 +185,7 @@ async fn fault_s01_a_killed_match_keeps_its_clocks() {
 
 #[tokio::test]
 async fn a_match_with_take_backs_goes_on_as_it_stood() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let path = temp.join("game");
     let spec = MatchSpec { casual: true, ..spec("hexapawn:rows=3,cols=3", &["human", "first"]) };
     let live = ready(&spec, Some(&path)).start();
@@ -231,7 +231,7 @@ async fn a_match_with_take_backs_goes_on_as_it_stood() {
 
 #[tokio::test]
 async fn take_backs_before_a_suspension_count() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let path = temp.join("game");
     let spec = MatchSpec { casual: true, ..spec("hexapawn:rows=3,cols=3", &["human", "first"]) };
     let live = ready(&spec, Some(&path)).start();
@@ -254,7 +254,7 @@ async fn take_backs_before_a_suspension_count() {
 
 #[test]
 fn a_record_of_another_match_is_not_gone_on_with() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let path = temp.join("game");
     let spec = spec("hexapawn", &["random", "random"]);
     let first = ready(&spec, Some(&path));
@@ -278,7 +278,7 @@ fn a_record_of_another_match_is_not_gone_on_with() {
 
 #[test]
 fn a_finished_match_is_told_again_and_not_played_again() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let path = temp.join("game");
     let spec = spec("hexapawn", &["random", "random"]);
     let runtime = runtime();
