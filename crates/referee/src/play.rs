@@ -39,6 +39,8 @@ pub async fn play<P: Position>(
         chat: Chat::new(),
         said: VecDeque::new(),
         deaf: Seats::NONE,
+        answered: None,
+        held: vec![],
         ended: false,
         suspended: false,
     };
@@ -56,6 +58,9 @@ struct Table<'a, 'p, P: Position> {
     said: VecDeque<(Seat, String)>,
     /// Who failed to take note of something. Such a player is told nothing more, so it costs waiting only once.
     deaf: Seats,
+    /// Whose answer waits to be judged, and that it did not take note of something meanwhile: its answer comes first.
+    answered: Option<Seat>,
+    held: Vec<(Seat, Fault)>,
     /// Whether the end is announced, after which nothing comes.
     ended: bool,
     suspended: bool,
@@ -115,6 +120,8 @@ impl<P: Position> Table<'_, '_, P> {
     async fn one_question(&mut self, mut turn: Turn) -> Option<Turn> {
         match self.ask(&mut turn).await {
             Asked::Interrupted(others) => self.rest(turn, others).await,
+            // Our own failure ends the match, before anybody is blamed for what came of it.
+            Asked::Answer(answer @ Err(Failure::Platform(_)), _) => self.judge(turn, answer).await,
             Asked::Answer(answer, others) if others.is_empty() && self.is_quiet() => {
                 self.judge(turn, answer).await
             }
@@ -160,16 +167,24 @@ impl<P: Position> Table<'_, '_, P> {
         let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
         let was_legal = is_legal(self.referee.position());
         let pause = turn.pause(&self.session.terms.lag);
+        self.answered = Some(turn.seat);
         let fouls = self.tell_said().await;
         self.settle(fouls).await;
         self.carry_out(others).await;
+        self.answered = None;
         turn.resume(pause, &self.session.terms.lag);
-        if self.suspended || self.referee.to_ask() != Some(turn.seat) || self.referee.plies() != turn.ply {
-            return None;
-        }
+        let seat = Some(turn.seat);
+        let void = self.suspended || self.referee.to_ask() != seat || self.referee.plies() != turn.ply;
         // A move that only the removal of another made illegal is no offence: the question is put anew.
         let spoilt = was_legal && !is_legal(self.referee.position());
-        if spoilt { Some(turn) } else { self.judge(turn, answer).await }
+        let open = match (void, spoilt) {
+            (true, _) => None,
+            (false, true) => Some(turn),
+            (false, false) => self.judge(turn, answer).await,
+        };
+        let held = std::mem::take(&mut self.held);
+        self.settle(held).await;
+        open
     }
 
     async fn judge(&mut self, mut turn: Turn, answer: Result<P::Move, Failure>) -> Option<Turn> {
@@ -401,6 +416,8 @@ impl<P: Position> Table<'_, '_, P> {
         if let Some(failure) = failure {
             self.stop(failure);
         }
+        let answered = self.answered;
+        self.held.extend(fouls.extract_if(.., |&mut (seat, _)| answered == Some(seat)));
         fouls
     }
 
