@@ -137,7 +137,7 @@ impl Write for Sink {
 /// A folder with a record for each match of an event.
 #[derive(Debug)]
 pub struct Folder {
-    folder: PathBuf,
+    path: PathBuf,
     /// Names of an event have the same length, so that they sort as the matches do.
     digits: usize,
     resume: bool,
@@ -157,13 +157,13 @@ impl Folder {
         create_folder(folder)?;
         let lock = Lock::folder(folder)?;
         let digits = n_matches.to_string().len().max(4);
-        Ok(Self { folder: folder.to_owned(), digits, resume, syncer: Arc::new(Syncer::start()), _lock: lock })
+        Ok(Self { path: folder.to_owned(), digits, resume, syncer: Arc::new(Syncer::start()), _lock: lock })
     }
 
     fn file(&self, key: &Key) -> PathBuf {
         let Self { digits, .. } = self;
         let attempt = if key.attempt > 1 { format!("-again-{}", key.attempt - 1) } else { String::new() };
-        self.folder.join(format!("game-{:0digits$}{attempt}{SUFFIX}", key.pairing))
+        self.path.join(format!("game-{:0digits$}{attempt}{SUFFIX}", key.pairing))
     }
 }
 

@@ -154,7 +154,7 @@ impl<P: Position> Table<'_, '_, P> {
 
     /// Whether nothing else has happened that comes before the answer.
     fn is_quiet(&self) -> bool {
-        self.said.is_empty() && self.chat.is_empty() && !self.session.controls.is_pending()
+        !self.has_said() && !self.session.controls.is_pending()
     }
 
     /// Judges an answer after everything else that has come up: what was said, offences of others, orders.
@@ -348,12 +348,17 @@ impl<P: Position> Table<'_, '_, P> {
                 if let Some(event) = self.referee.foul(seat, fault) {
                     fouls.extend(self.tell(&event).await);
                 }
-            } else if !self.ended && !(self.said.is_empty() && self.chat.is_empty()) {
+            } else if !self.ended && self.has_said() {
                 fouls.extend(self.tell_said().await);
             } else {
                 break;
             }
         }
+    }
+
+    /// Whether something was said that not all were told.
+    fn has_said(&self) -> bool {
+        !self.said.is_empty() || !self.chat.is_empty()
     }
 
     /// Tells the players what was said, each line to all of them before the next.
