@@ -137,7 +137,7 @@ impl Write for Sink {
 /// A folder with a record for each match of an event.
 #[derive(Debug)]
 pub struct Folder {
-    folder: PathBuf,
+    path: PathBuf,
     /// Names of an event have the same length, so that they sort as the matches do.
     digits: usize,
     /// The beginning of a record's name, if not the usual.
@@ -159,8 +159,8 @@ impl Folder {
         create_folder(folder)?;
         let lock = Lock::folder(folder)?;
         let digits = n_matches.to_string().len().max(4);
-        let (folder, syncer) = (folder.to_owned(), Arc::new(Syncer::start()));
-        Ok(Self { folder, digits, stem: None, resume, syncer, _lock: lock })
+        let (path, syncer) = (folder.to_owned(), Arc::new(Syncer::start()));
+        Ok(Self { path, digits, stem: None, resume, syncer, _lock: lock })
     }
 
     /// The same with other names than `game-0001`, made from the number of the pairing: no two may be the same.
@@ -173,7 +173,7 @@ impl Folder {
         let Self { digits, stem, .. } = self;
         let attempt = if key.attempt > 1 { format!("-again-{}", key.attempt - 1) } else { String::new() };
         let stem = stem.map_or_else(|| format!("game-{:0digits$}", key.pairing), |stem| stem(key.pairing));
-        self.folder.join(format!("{stem}{attempt}{SUFFIX}"))
+        self.path.join(format!("{stem}{attempt}{SUFFIX}"))
     }
 }
 

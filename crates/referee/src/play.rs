@@ -39,6 +39,8 @@ pub async fn play<P: Position>(
         chat: Chat::new(),
         said: VecDeque::new(),
         deaf: Seats::NONE,
+        answered: None,
+        held: vec![],
         ended: false,
         suspended: false,
     };
@@ -56,6 +58,9 @@ struct Table<'a, 'p, P: Position> {
     said: VecDeque<(Seat, String)>,
     /// Who failed to take note of something. Such a player is told nothing more, so it costs waiting only once.
     deaf: Seats,
+    /// Whose answer waits to be judged, and that it did not take note of something meanwhile: its answer comes first.
+    answered: Option<Seat>,
+    held: Vec<(Seat, Fault)>,
     /// Whether the end is announced, after which nothing comes.
     ended: bool,
     suspended: bool,
@@ -115,7 +120,7 @@ impl<P: Position> Table<'_, '_, P> {
     async fn one_question(&mut self, mut turn: Turn) -> Option<Turn> {
         match self.ask(&mut turn).await {
             Asked::Interrupted(others) => self.rest(turn, others).await,
-            // What we did wrong ourselves must not become anybody's offence by what comes first.
+            // Our own failure ends the match, before anybody is blamed for what came of it.
             Asked::Answer(answer @ Err(Failure::Platform(_)), _) => self.judge(turn, answer).await,
             Asked::Answer(answer, others) if others.is_empty() && self.is_quiet() => {
                 self.judge(turn, answer).await
@@ -149,7 +154,7 @@ impl<P: Position> Table<'_, '_, P> {
 
     /// Whether nothing else has happened that comes before the answer.
     fn is_quiet(&self) -> bool {
-        self.said.is_empty() && self.chat.is_empty() && !self.session.controls.is_pending()
+        !self.has_said() && !self.session.controls.is_pending()
     }
 
     /// Judges an answer after everything else that has come up: what was said, offences of others, orders.
@@ -162,22 +167,24 @@ impl<P: Position> Table<'_, '_, P> {
         let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
         let was_legal = is_legal(self.referee.position());
         let pause = turn.pause(&self.session.terms.lag);
-        if let Err(Failure::Fault(fault)) = &answer
-            && fault.offence.is_the_end()
-        {
-            // It takes note of nothing any more, which must not become another offence than its own.
-            self.deaf.put_in(turn.seat);
-        }
+        self.answered = Some(turn.seat);
         let fouls = self.tell_said().await;
         self.settle(fouls).await;
         self.carry_out(others).await;
+        self.answered = None;
         turn.resume(pause, &self.session.terms.lag);
-        if self.suspended || self.referee.to_ask() != Some(turn.seat) || self.referee.plies() != turn.ply {
-            return None;
-        }
+        let seat = Some(turn.seat);
+        let void = self.suspended || self.referee.to_ask() != seat || self.referee.plies() != turn.ply;
         // A move that only the removal of another made illegal is no offence: the question is put anew.
         let spoilt = was_legal && !is_legal(self.referee.position());
-        if spoilt { Some(turn) } else { self.judge(turn, answer).await }
+        let open = match (void, spoilt) {
+            (true, _) => None,
+            (false, true) => Some(turn),
+            (false, false) => self.judge(turn, answer).await,
+        };
+        let held = std::mem::take(&mut self.held);
+        self.settle(held).await;
+        open
     }
 
     async fn judge(&mut self, mut turn: Turn, answer: Result<P::Move, Failure>) -> Option<Turn> {
@@ -341,12 +348,17 @@ impl<P: Position> Table<'_, '_, P> {
                 if let Some(event) = self.referee.foul(seat, fault) {
                     fouls.extend(self.tell(&event).await);
                 }
-            } else if !self.ended && !(self.said.is_empty() && self.chat.is_empty()) {
+            } else if !self.ended && self.has_said() {
                 fouls.extend(self.tell_said().await);
             } else {
                 break;
             }
         }
+    }
+
+    /// Whether something was said that not all were told.
+    fn has_said(&self) -> bool {
+        !self.said.is_empty() || !self.chat.is_empty()
     }
 
     /// Tells the players what was said, each line to all of them before the next.
@@ -409,6 +421,8 @@ impl<P: Position> Table<'_, '_, P> {
         if let Some(failure) = failure {
             self.stop(failure);
         }
+        let answered = self.answered;
+        self.held.extend(fouls.extract_if(.., |&mut (seat, _)| answered == Some(seat)));
         fouls
     }
 

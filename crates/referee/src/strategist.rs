@@ -117,13 +117,14 @@ impl<P: Position> Player<P> for Strategist<P> {
             });
             let chosen = match time {
                 None => thinking.await,
-                Some(time) => match tokio::time::timeout(time, &mut thinking).await {
-                    Ok(chosen) => chosen,
-                    Err(_) => {
+                Some(time) => {
+                    if let Ok(chosen) = tokio::time::timeout(time, &mut thinking).await {
+                        chosen
+                    } else {
                         stop.0.set();
                         thinking.await
                     }
-                },
+                }
             };
             let chosen = chosen.ok().flatten();
             chosen.ok_or_else(|| Failure::Platform("a built-in player panicked".to_owned()))

@@ -98,7 +98,7 @@ pub fn offence(offence: Offence, evidence: &Evidence) -> String {
     let Evidence { sent, note, expected, legal, refused, exit, stderr } = evidence;
     let mut text = what(offence).to_owned();
     if *refused > 0 {
-        text.push_str(&format!(", after {refused} refused before it"));
+        text = format!("{text}, after {refused} refused before it");
     }
     let mut parts = vec![];
     match (sent, note.as_str()) {

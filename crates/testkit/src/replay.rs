@@ -83,7 +83,9 @@ impl<P: Position> Watch<P> {
                 Event::Drawn => {}
                 Event::Ended(ended) => assert_eq!(ended, verdict, "the record has the verdict"),
             }
-            removal(event).into_iter().for_each(|seat| removed.put_in(seat));
+            if let Some(seat) = removal(event) {
+                removed.put_in(seat);
+            }
             assert_eq!(after, &position, "the rules lead to the same position: event {idx}, {event:?}");
         }
         assert_eq!(past.len() as u64, verdict.plies, "the moves are counted");
