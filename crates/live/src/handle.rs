@@ -218,7 +218,7 @@ mod tests {
             cut: None,
         };
         let going = Box::pin(std::future::ready(played));
-        let live = LiveMatch::start(shared, Arc::new(NoDesk), Controls::default(), going);
+        let live = LiveMatch::start(shared, Arc::new(NoDesk), Controls::default(), Hurry::default(), going);
         assert!(live.played_now().is_none());
         let played = live.played().await;
         let problem = played.problem.as_ref().expect("it is not on the disk");
