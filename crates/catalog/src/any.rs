@@ -46,6 +46,19 @@ pub trait AnyGame: Send + Sync {
     fn seat_labels(&self, spec: &GameSpec) -> Result<Vec<String>, SetupError>;
 }
 
+/// See [`AnyGame::vary`].
+pub(crate) fn vary<G: Game>(spec: &GameSpec, seed: Seed) -> GameSpec {
+    let mut varied = spec.clone();
+    varied.options.push(seed_option(seed));
+    // A setup that has no seed, has one given, or makes no use of one refuses it.
+    if G::Setup::from_spec(&varied).is_ok() { varied } else { spec.clone() }
+}
+
+/// What [`vary`] adds to a spec. Small numbers, so that a spec stays readable.
+pub(crate) fn seed_option(seed: Seed) -> (String, String) {
+    ("seed".to_owned(), (seed.0 % 1_000_000).to_string())
+}
+
 impl<G: Game> AnyGame for G {
     fn name(&self) -> &'static str {
         G::Setup::GAME
@@ -92,11 +105,7 @@ impl<G: Game> AnyGame for G {
     }
 
     fn vary(&self, spec: &GameSpec, seed: Seed) -> GameSpec {
-        let mut varied = spec.clone();
-        // Small numbers, so that a spec stays readable.
-        varied.options.push(("seed".to_owned(), (seed.0 % 1_000_000).to_string()));
-        // A setup that has no seed, has one given, or makes no use of one refuses it.
-        if G::Setup::from_spec(&varied).is_ok() { varied } else { spec.clone() }
+        vary::<G>(spec, seed)
     }
 
     fn canonical(&self, spec: &GameSpec) -> Result<String, SetupError> {

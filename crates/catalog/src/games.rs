@@ -1,6 +1,6 @@
 //! The list of all games.
 
-use rookery_games::{fish, hexapawn, renpaarden, stones};
+use rookery_games::{fish, four, hexapawn, renpaarden, stones};
 use rookery_players::{self as players, Expertise};
 use rookery_referee::Conduct;
 use rookery_rules::{PositionOf, SetupError};
@@ -30,8 +30,9 @@ macro_rules! games {
 
 games! {
     fish::Fish { expertise: players::fish::EXPERTISE, },
+    four::Four,
     hexapawn::Hexapawn {
-        conduct: Conduct::removing().with_retries(1),
+        conduct: Conduct::removing().with_retries(1).only_in_play(),
         expertise: players::hexapawn::EXPERTISE,
     },
     renpaarden::Renpaarden {

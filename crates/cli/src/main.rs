@@ -5,12 +5,14 @@ mod data_folder;
 mod help;
 mod spec;
 mod stop;
+mod svg_file;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use rookery_originals::{ErrorOutput, hexapawn, renpaarden, stones};
+use rookery_terminal::clean_lines;
 
 /// One referee for board games between programs and people.
 #[derive(Debug, Parser)]
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
     let mut out = io::stdout().lock();
     let mut err = ErrorOutput::new(io::stderr());
     let ok = |()| ExitCode::SUCCESS;
+    let go_on = stop::this_command_with("--resume");
     let done = match &cli.command {
         None if commands::play::has_screen() => commands::launch::run(&mut out),
         None => commands::welcome::run(&mut out).map(ok),
@@ -86,11 +89,15 @@ fn main() -> ExitCode {
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
-        Some(Command::Renpaarden(args)) => renpaarden::run(args, &mut out),
-        Some(Command::Stones(args)) => {
-            stones::command::run(args, &mut out, &mut err, io::stdout().is_terminal())
+        Some(Command::Renpaarden(args)) => {
+            stop::watch(Some(args.grace())).and_then(|stop| renpaarden::run(args, &mut out, &stop))
         }
-        Some(Command::Hexapawn(args)) => hexapawn::command::run(args, &mut out, &err),
+        Some(Command::Stones(args)) => stop::watch(args.grace()).and_then(|stop| {
+            let on_terminal = io::stdout().is_terminal();
+            stones::command::run(args, &mut out, &mut err, on_terminal, &stop, &go_on)
+        }),
+        Some(Command::Hexapawn(args)) => stop::watch(args.grace())
+            .and_then(|stop| hexapawn::command::run(args, &mut out, &err, &stop, &go_on)),
         Some(Command::Fish(args)) => commands::fish::run(args, &mut out, &err),
         Some(Command::Bench(args)) => commands::bench::run(args, &mut out).map(ok),
         Some(Command::Completions(args)) => help::completions::run(args, &mut out).map(ok),
@@ -107,9 +114,25 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough: `rookery rules fish | head`.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {error:#}");
-            if error.is::<spec::UsageError>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+            // It may hold the names of files and texts of others.
+            let _ = writeln!(io::stderr(), "error: {}", clean_lines(&format!("{error:#}")));
+            exit_code(&error)
         }
+    }
+}
+
+/// What failed, as a number: a wrong command line, a place that another program has, or anything else.
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    const LOCKED: u8 = 75;
+    let locked = |cause: &(dyn std::error::Error + 'static)| {
+        matches!(cause.downcast_ref(), Some(rookery_record::ArchiveError::Locked { .. }))
+    };
+    if error.is::<spec::UsageError>() {
+        ExitCode::from(2)
+    } else if error.chain().any(locked) {
+        ExitCode::from(LOCKED)
+    } else {
+        ExitCode::FAILURE
     }
 }
 

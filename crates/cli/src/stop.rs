@@ -34,14 +34,28 @@ fn grace(text: &str) -> Result<Grace, rookery_rules::ParseDurationError> {
 impl StopArgs {
     /// Watches signals from now on; the first says on standard error what happens now.
     pub(crate) fn watch(self) -> anyhow::Result<Stopping> {
-        watch_signals(self.grace.0)
+        watch(Some(self.grace.0))
     }
+}
+
+/// Watches signals for whoever plays or watches at this terminal: the match stops where it is, and what is said about it is
+/// said when the screen was given back.
+pub(crate) fn watch_quietly() -> anyhow::Result<Stopping> {
+    watch_signals(Duration::ZERO, false)
 }
 
 /// A third request ends the program at once, whatever it does.
 const PATIENCE: u32 = 2;
 
-fn watch_signals(grace: Duration) -> anyhow::Result<Stopping> {
+/// The same for a command that has its own flag. Without a grace nothing is lost, and a signal just ends the program.
+pub(crate) fn watch(grace: Option<Duration>) -> anyhow::Result<Stopping> {
+    match grace {
+        Some(grace) => watch_signals(grace, true),
+        None => Ok(Stopping::new(GRACE)),
+    }
+}
+
+fn watch_signals(grace: Duration, tells: bool) -> anyhow::Result<Stopping> {
     let stopping = Stopping::new(grace);
     let watched = [
         SIGINT,
@@ -57,6 +71,9 @@ fn watch_signals(grace: Duration) -> anyhow::Result<Stopping> {
             let first = telling.request(signal);
             if n > PATIENCE {
                 std::process::exit(telling.exit_code().unwrap_or(130).into());
+            }
+            if !tells {
+                continue;
             }
             // Whoever closed our standard error wants to hear nothing.
             let _ = if !first {
@@ -77,7 +94,8 @@ fn watch_signals(grace: Duration) -> anyhow::Result<Stopping> {
 
 /// The command line of this program with one more flag, quoted for a shell.
 pub(crate) fn this_command_with(flag: &str) -> String {
-    let args: Vec<String> = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     command_with(&args, flag)
 }
 

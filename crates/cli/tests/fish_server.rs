@@ -81,6 +81,101 @@ fn the_result_does_not_wait_for_players_that_may_still_ask() {
     assert_eq!(server.wait().unwrap().code(), Some(0));
 }
 
+/// Starts a server, whose standard error is read to the end, and clients of ours that play its tournament.
+fn with_clients(server: &mut Command, n: usize) -> (std::process::Output, String) {
+    let mut server = server.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut log = BufReader::new(server.stderr.take().unwrap());
+    let mut line = String::new();
+    log.read_line(&mut line).unwrap();
+    let port = line.trim().rsplit_once(':').unwrap().1.to_owned();
+    let rest = std::thread::spawn(move || {
+        let mut rest = String::new();
+        log.read_to_string(&mut rest).unwrap();
+        rest
+    });
+    let clients = Command::new(env!("CARGO_BIN_EXE_rookery"))
+        .args(["fish", "xclients", &n.to_string(), &port, "--quiet"])
+        .status()
+        .unwrap();
+    assert!(clients.success());
+    (server.wait_with_output().unwrap(), rest.join().unwrap())
+}
+
+#[test]
+fn the_final_ranking_stands_behind_the_result() {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_rookery"));
+    server.args(["fish", "xserver", "0", "--host", "127.0.0.1", "--max-players", "5", "--standings"]);
+    let (done, said) = with_clients(&mut server, 5);
+    let out = String::from_utf8(done.stdout).unwrap();
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "[1,0]", "{said}");
+    assert_eq!(lines.len(), 7, "{out}");
+    assert!(lines[1].starts_with("place  player"), "{out}");
+    assert!(lines[2].starts_with("    1  ") && lines[2].ends_with("  won"), "{out}");
+    assert!(lines[6].contains("out in round 1"), "{out}");
+    assert_eq!(done.status.code(), Some(0));
+}
+
+#[test]
+fn fault_s05_a_record_that_hits_a_full_disk_is_said_and_the_exit_code_says_it_too() {
+    let folder = rookery_testkit::TempFolder::new("fish-full");
+    // No file may have more than a few blocks, which is to a program like a disk that is full.
+    let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" fish xserver 0 --host 127.0.0.1 --max-players 5 --record \"$1\"";
+    let mut server = Command::new("sh");
+    server.args(["-c", script, env!("CARGO_BIN_EXE_rookery")]).arg(&*folder);
+    let (done, said) = with_clients(&mut server, 5);
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), "[1,0]\n", "{said}");
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("could not be written"), "{said}");
+    assert!(said.contains("error: not every record could be kept"), "{said}");
+}
+
+#[test]
+fn fault_s14_a_tournament_that_is_stopped_says_the_command_that_goes_on() {
+    let folder = rookery_testkit::TempFolder::new("fish-stopped");
+    let arguments =
+        ["fish", "xserver", "0", "--host", "127.0.0.1", "--min-players", "2", "--max-players", "2"];
+    let mut server = Command::new(env!("CARGO_BIN_EXE_rookery"))
+        .args(arguments)
+        .args(["--grace", "0s", "--timeout", "60s", "--record"])
+        .arg(&*folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(server.stderr.take().unwrap());
+    let mut line = String::new();
+    log.read_line(&mut line).unwrap();
+    let port: u16 = line.trim().rsplit_once(':').unwrap().1.parse().unwrap();
+    // Both answer the first three calls, and then say nothing.
+    let answers = |name: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.write_all(format!("\"{name}\"").as_bytes()).unwrap();
+        stream
+    };
+    let mut players = [answers("Ann"), answers("Bob")];
+    for call in ["start", "playing-as", "playing-with"] {
+        for player in &mut players {
+            let mut heard = String::new();
+            while !heard.ends_with("]]") {
+                let mut byte = [0];
+                player.read_exact(&mut byte).unwrap();
+                heard.push(char::from(byte[0]));
+            }
+            assert!(heard.contains(call), "{heard}");
+            player.write_all(b"\"void\"").unwrap();
+        }
+    }
+    let told = Command::new("kill").args(["-INT", &server.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    let mut said = String::new();
+    log.read_to_string(&mut said).unwrap();
+    assert_eq!(server.wait().unwrap().code(), Some(130), "{said}");
+    assert!(said.contains("the tournament was stopped in round 1"), "{said}");
+    let command = said.lines().find(|line| line.starts_with("rookery fish xserver")).unwrap();
+    assert!(command.ends_with(" --resume"), "{command}");
+}
+
 #[test]
 fn fault_s07_a_port_in_use_is_said_at_once() {
     let (mut server, port) = start(&[]);
@@ -98,13 +193,13 @@ fn fault_s07_a_port_in_use_is_said_at_once() {
 
 #[test]
 fn fault_s14_a_signal_to_end_ends_it_cleanly() {
-    for signal in ["-INT", "-TERM", "-HUP"] {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 130)] {
         let (server, port) = start(&[]);
         let mut player = TcpStream::connect(("127.0.0.1", port)).unwrap();
         player.write_all(b"\"Ann\"").unwrap();
         let told = Command::new("kill").args([signal, &server.id().to_string()]).status().unwrap();
         assert!(told.success());
-        assert_eq!(end(server), (String::new(), Some(130)), "{signal}");
+        assert_eq!(end(server), (String::new(), Some(code)), "{signal}");
         assert_eq!(player.read(&mut [0; 16]).unwrap_or(0), 0, "its connection is closed");
     }
 }

@@ -7,10 +7,13 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use rookery_testkit::TempFolder;
+
 #[test]
 fn a_growing_file_is_followed_to_its_verdict() {
     let whole = include_bytes!("cmd/records.in/matches/finished.rookery.jsonl");
-    let path = std::env::temp_dir().join(format!("rookery-follow-{}.rookery.jsonl", std::process::id()));
+    let folder = TempFolder::new("follow");
+    let path = folder.join("game.rookery.jsonl");
     fs::write(&path, b"").unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_rookery"))
         .args(["replay", "--follow", "--all"])
@@ -24,7 +27,6 @@ fn a_growing_file_is_followed_to_its_verdict() {
         sleep(Duration::from_millis(120));
     }
     let output = child.wait_with_output().unwrap();
-    fs::remove_file(&path).unwrap();
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{shown}");
     assert_eq!(shown.matches("after move").count(), 2, "{shown}");

@@ -40,6 +40,45 @@ fn completions_are_written_for_every_shell() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("bash, elvish, fish, powershell, zsh"));
 }
 
+/// What bash offers for the last of these words.
+fn offered_by_bash(words: &[&str]) -> Vec<String> {
+    let script = printed(&["completions", "bash"]);
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+    let ask = format!(
+        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={}\n_rookery rookery '{last}' '{before}'\n\
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",
+        quoted.join(" "),
+        words.len() - 1
+    );
+    let output = Command::new("bash").args(["--norc", "-c", &ask]).output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    shown.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn games_and_players_are_completed() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = printed(&["completions", shell]);
+        for name in ["hexapawn", "renpaarden", "minimax", "cautious", "human"] {
+            assert!(script.contains(name), "{shell} completes {name}");
+        }
+    }
+    if Command::new("bash").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no bash to complete with");
+        return;
+    }
+    assert_eq!(offered_by_bash(&["rookery", "rules", "hex"]), ["hexapawn"]);
+    assert_eq!(offered_by_bash(&["rookery", "play", "ren"]), ["renpaarden"]);
+    assert_eq!(offered_by_bash(&["rookery", "watch", "fis"]), ["fish"]);
+    assert_eq!(offered_by_bash(&["rookery", "play", "fish", "hu"]), ["human"]);
+    assert_eq!(offered_by_bash(&["rookery", "match", "fish", "mcts", "minim"]), ["minimax"]);
+    assert!(offered_by_bash(&["rookery", "match", "fish", "hu"]).is_empty(), "match seats no person");
+    assert_eq!(offered_by_bash(&["rookery", "drill", "hexapawn", "hard", "--against", "perf"]), ["perfect"]);
+    // The help says what a spec is, and does not list names as if they were all.
+    assert!(!printed(&["show", "--help"]).contains("possible values"));
+}
+
 #[test]
 fn bash_can_read_its_completions() {
     let check = Command::new("bash").args(["-n"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -81,6 +120,19 @@ fn help_and_a_command_s_own_help_are_the_same() {
     assert_eq!(rookery(&["help", "nothing"]).status.code(), Some(2));
     // A topic comes before the command of the same name, which has its own --help.
     assert!(printed(&["help", "players"]).starts_with("Players\n"));
+}
+
+#[test]
+fn rules_are_rendered_and_their_source_is_there_too() {
+    for game in ["fish", "hexapawn", "renpaarden", "stones"] {
+        let source = fs::read_to_string(format!("../../docs/rules/{game}.md")).unwrap();
+        assert_eq!(printed(&["rules", game, "--markdown"]), source);
+        let rendered = printed(&["rules", game]);
+        assert!(rendered.lines().all(|line| line.chars().count() <= 80), "{rendered}");
+        assert!(!rendered.contains("](") && !rendered.contains('\x1b'), "{rendered}");
+        let last = source.split_whitespace().last().unwrap();
+        assert!(rendered.trim_end().ends_with(last), "all of it is there");
+    }
 }
 
 #[test]
@@ -139,4 +191,11 @@ fn fault_s15_output_that_is_full_is_an_error() {
         assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
         assert!(error.starts_with("error: ") && error.lines().count() == 1, "{args:?}: {error}");
     }
+}
+
+#[test]
+fn the_readme_says_how_to_install_the_command_before_it_is_used() {
+    let readme = fs::read_to_string("../../README.md").unwrap();
+    let install = readme.find("$ cargo install --path crates/cli").unwrap();
+    assert!(readme.find("$ rookery").is_some_and(|first| first > install));
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -66,7 +66,10 @@ fn programs_over_pipes_play_what_players_at_the_table_play() {
         let again =
             hexapawn(&["referee", "--p1", "first", "--p2", "first", "--record", record]).output().unwrap();
         assert_eq!(again.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&again.stderr).contains("there is a file already"));
+        assert!(
+            String::from_utf8_lossy(&again.stderr)
+                .contains("there is a record already; go on with it by --resume")
+        );
     }
 }
 
@@ -156,23 +159,37 @@ fn fault_t01_a_program_that_hangs_loses_and_is_killed() {
 }
 
 #[test]
-fn an_interrupted_match_leaves_no_program_behind() {
-    let (pid_file, record) = (file("interrupted.pid"), file("interrupted.rookery.jsonl"));
-    let hanging = format!("cmd:sh -c 'echo $$ > \"{}\"; sleep 1000'", pid_file.display());
-    let args = ["referee", "--p1", &hanging, "--p2", "first", "--time", "10m", "--record"];
+fn fault_s14_a_stopped_match_leaves_no_program_behind_and_goes_on_with_its_record() {
+    let (pid_file, record) = (file("stopped.pid"), file("stopped.rookery.jsonl"));
+    // It hangs the first time, and plays the second.
+    let pid = pid_file.display();
+    let program = format!(
+        "cmd:sh -c 'if [ -e \"{pid}\" ]; then exec \"{ROOKERY}\" hexapawn player --stdio; fi; echo $$ > \"{pid}\"; sleep 1000'"
+    );
+    let args = ["referee", "--p1", &program, "--p2", "first", "--time", "10m", "--grace", "0s", "--record"];
     let mut referee =
-        hexapawn(&args).arg(&record).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        hexapawn(&args).arg(&record).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let pid = wait_for("the program to start", || {
         fs::read_to_string(&pid_file).ok().filter(|pid| pid.ends_with('\n'))
     });
-    let interrupted = Command::new("kill").args(["-INT", &referee.id().to_string()]).status().unwrap();
-    assert!(interrupted.success());
-    assert_eq!(referee.wait().unwrap().code(), Some(130));
+    // The record begins with the match.
+    wait_for("the match to begin", || fs::read(&record).ok().filter(|text| !text.is_empty()));
+    let stopped = Command::new("kill").args(["-INT", &referee.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    let mut said = String::new();
+    referee.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(referee.wait().unwrap().code(), Some(130), "{said}");
     wait_for_the_end_of(&pid);
-    // What there is of the record is right.
+    // What there is of the record is right, and goes on as printed.
     let record = record.to_str().unwrap();
     let verified = Command::new(ROOKERY).args(["verify", record]).output().unwrap();
     assert!(String::from_utf8_lossy(&verified.stdout).contains("1 unfinished"), "{verified:?}");
+    let go_on = said.lines().find_map(|line| line.strip_prefix("rookery ")).expect(&said);
+    assert!(go_on.ends_with(" --resume"), "{go_on}");
+    let again = Command::new("sh").args(["-c", &format!("'{ROOKERY}' {go_on}")]).output().unwrap();
+    assert!(stdout(&again).contains(" has won after "), "{again:?}");
+    let verified = Command::new(ROOKERY).args(["verify", record]).output().unwrap();
+    assert!(String::from_utf8_lossy(&verified.stdout).contains("1 right"), "{verified:?}");
 }
 
 fn wait_for_the_end_of(pid: &str) {
@@ -220,8 +237,11 @@ fn wrong_command_lines_are_explained() {
         (&["--p1", "first", "--p2", "tcp:x"][..], "expected a port from 0 to 65535 after `tcp:`"),
         (&["--p1", "radnom", "--p2", "first"], "did you mean `random`?"),
         (&["--p1", "tcp:4000", "--p2", "tcp:4000"], "tcp:4000 is named twice"),
-        (&["--p1", "first", "--p2", "first", "--rows", "2"], "2 is not in 3..=8"),
-        (&["--p1", "first", "--p2", "first", "--cols", "9"], "9 is not in 3..=8"),
+        (&["--p1", "first", "--p2", "first", "--rows", "1"], "expected a number from 2 to 8"),
+        (
+            &["--p1", "first", "--p2", "first", "--cols", "9"],
+            "expected a number from 1 to 8; a board has 64 squares at the most",
+        ),
         (
             &["--p1", "first", "--p2", "first", "--rows", "4", "--protocol", "elimination"],
             "the elimination protocol takes 5 to 8",

@@ -7,6 +7,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use rookery_testkit::TempFolder;
+
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 
 fn rookery(args: &[&str], input: &str) -> Output {
@@ -26,15 +28,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// A new file for one test.
-fn file(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
-    let _ = fs::remove_file(&path);
-    path
-}
-
 /// The player of the documentation, if there is a Python to run it.
-fn python_player(name: &str) -> Option<PathBuf> {
+fn python_player(folder: &Path) -> Option<PathBuf> {
     let there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
     if !there {
         eprintln!("SKIPPED: there is no python3, so the player of docs/stones-protocol.md does not play");
@@ -42,15 +37,16 @@ fn python_player(name: &str) -> Option<PathBuf> {
     }
     let docs = fs::read_to_string("../../docs/stones-protocol.md").unwrap();
     let code = docs.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
-    let path = file(name);
+    let path = folder.join("player.py");
     fs::write(&path, code).unwrap();
     Some(path)
 }
 
 #[test]
 fn the_documented_player_plays_over_a_pipe_and_its_chat_is_in_a_right_record() {
-    let Some(bot) = python_player("pipe.py") else { return };
-    let record = file("pipe.rookery.jsonl");
+    let folder = TempFolder::new("stones-pipe");
+    let Some(bot) = python_player(&folder) else { return };
+    let record = folder.join("game.rookery.jsonl");
     let seat = format!("cmd:python3 {}", bot.display());
     let args =
         ["stones", "referee", "--width", "3", "--height", "3", "--player", &seat, "--player", "random"];
@@ -66,7 +62,7 @@ fn the_documented_player_plays_over_a_pipe_and_its_chat_is_in_a_right_record() {
     // A record is never overwritten.
     let again = rookery(&[&args[..], &more].concat(), "");
     assert_eq!(again.status.code(), Some(1));
-    assert!(text(&again.stderr).contains("it must be a new file"), "{}", text(&again.stderr));
+    assert!(text(&again.stderr).contains("there is a record already"), "{}", text(&again.stderr));
 }
 
 #[test]
@@ -115,7 +111,8 @@ fn our_player_by_standard_input_and_output() {
 
 #[test]
 fn a_whole_session_of_questions_and_moves() {
-    let record = file("session.rookery.jsonl");
+    let folder = TempFolder::new("stones-session");
+    let record = folder.join("game.rookery.jsonl");
     let typed = "1\n3\n2\n0\nhuman\n0,0 1,0\nsay well done\nmoves\n2.0-1.0\n";
     let output = rookery(&["stones", "--record", record.to_str().unwrap()], typed);
     let shown = text(&output.stdout);
@@ -141,8 +138,81 @@ fn an_error_of_a_program_has_an_exit_code_of_its_own() {
     let output = rookery(&[&args[..], &["cmd:exit 7"]].concat(), "");
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{shown}");
-    assert!(shown.contains("GameOver: Player 1 made an error: the program ended: exit status: "), "{shown}");
+    assert!(shown.contains("GameOver: Player 1 made an error: "), "{shown}");
+    assert!(shown.contains("the program ended: exit status: "), "{shown}");
     let forfeit = rookery(&[&args[..], &["cmd:false", "--forfeit"]].concat(), "");
     assert_eq!(forfeit.status.code(), Some(0), "{}", text(&forfeit.stdout));
     assert!(text(&forfeit.stdout).contains("PlayerWon 0\n"), "{}", text(&forfeit.stdout));
+}
+
+#[test]
+fn fault_04_a_stopped_game_ends_its_programs_and_goes_on_with_its_record() {
+    let folder = TempFolder::new("stones-stopped");
+    let (pid_file, record) = (folder.join("stopped.pid"), folder.join("stopped.rookery.jsonl"));
+    // It hangs the first time, and plays the second.
+    let pid = pid_file.display();
+    let program = format!(
+        "cmd:sh -c 'if [ -e \"{pid}\" ]; then exec \"{ROOKERY}\" stones player --stdio; fi; echo $$ > \"{pid}\"; sleep 1000'"
+    );
+    let mut referee = Command::new(ROOKERY)
+        .args(["stones", "referee", "--width", "3", "--height", "3", "--time", "10m", "--grace", "0s"])
+        .args(["--player", &program, "--player", "aggressive", "--record", record.to_str().unwrap()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let wait = || std::thread::sleep(std::time::Duration::from_millis(5));
+    let pid = loop {
+        match fs::read_to_string(&pid_file) {
+            Ok(pid) if pid.ends_with('\n') && fs::read(&record).is_ok_and(|text| !text.is_empty()) => {
+                break pid;
+            }
+            _ => wait(),
+        }
+    };
+    let stopped = Command::new("kill").args(["-TERM", &referee.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    let mut said = String::new();
+    referee.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(referee.wait().unwrap().code(), Some(143), "{said}");
+    let alive = || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    while alive() {
+        wait();
+    }
+    let go_on = said.lines().find_map(|line| line.strip_prefix("rookery ")).expect(&said);
+    assert!(go_on.ends_with(" --resume"), "{go_on}");
+    let again = Command::new("sh").args(["-c", &format!("'{ROOKERY}' {go_on}")]).output().unwrap();
+    assert!(again.status.success(), "{again:?}");
+    assert!(text(&again.stdout).ends_with("Player 1 has won after 6 moves.\n"), "{}", text(&again.stdout));
+    let verified = rookery(&["verify", record.to_str().unwrap()], "");
+    assert!(text(&verified.stdout).starts_with("1 checked: 1 right"), "{}", text(&verified.stdout));
+}
+
+#[test]
+fn fault_16_players_count_from_0_in_every_sentence() {
+    let folder = TempFolder::new("stones-counted");
+    let record = folder.join("counted.rookery.jsonl");
+    let path = record.to_str().unwrap();
+    let args = ["stones", "referee", "--width", "3", "--height", "3", "--json", "--record", path];
+    let output = rookery(&[&args[..], &["--player", "aggressive", "--player", "aggressive"]].concat(), "");
+    let shown = text(&output.stdout);
+    assert!(shown.contains("{\"message\":\"PlayerWon\",\"player\":1,"), "{shown}");
+    assert!(shown.contains("\"sentence\":\"player 1 (aggressive#2) won\""), "{shown}");
+    let replayed = rookery(&["replay", path], "");
+    assert!(text(&replayed.stdout).contains("player 1 (aggressive#2) won"), "{}", text(&replayed.stdout));
+}
+
+#[test]
+fn fault_18_a_board_that_is_too_large_is_refused_with_the_reason() {
+    let output = rookery(&["stones", "referee", "--width", "17"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("a board has 256 tiles at the most, 16 by 16"),
+        "{}",
+        text(&output.stderr)
+    );
 }

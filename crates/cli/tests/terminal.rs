@@ -91,7 +91,7 @@ fn a_whole_game_of_stones() {
 }
 
 #[test]
-fn undo_redo_hint_and_bad_input() {
+fn undo_hint_and_bad_input() {
     let data = folder("undo");
     let mut pty = Pty::start(&["play", "hexapawn:rows=4,cols=4", "human", "first"], &data);
     pty.until("the board", is_ready);
@@ -104,8 +104,14 @@ fn undo_redo_hint_and_bad_input() {
     pty.send("u");
     pty.wait_for("Taken back");
     pty.until("the start", |shown| shown.contains("move 1") && !shown.contains("b1-b2"));
-    pty.send("r");
+    pty.send("b2\r");
     pty.until("both moves again", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+    pty.send("[");
+    pty.wait_for("after move 1 of 2");
+    pty.send("\x1b[H");
+    pty.wait_for("after move 0 of 2");
+    pty.send("\r");
+    pty.until("the present", is_ready);
     pty.send("h");
     pty.wait_for("Hint: ");
     pty.send("?");
@@ -115,10 +121,15 @@ fn undo_redo_hint_and_bad_input() {
     pty.send("R");
     pty.wait_for("Resign this match?");
     pty.send("y");
-    pty.wait_for("Player 1 resigned.");
-    pty.send("q");
+    pty.wait_for("You resigned. Player 2 (first) won.");
+    pty.send("u");
+    pty.wait_for("Taken back: a new match goes on from here.");
+    pty.send("qy");
     assert_eq!(pty.end().exit_code(), 0);
-    assert!(verify(&records(&data)[0]).contains("1 right"));
+    let files = records(&data);
+    assert_eq!(files.len(), 2, "{files:?}");
+    assert!(verify(&files[0]).contains("unfinished"), "the new one, hexapawn-2");
+    assert!(verify(&files[1]).contains("1 right"));
 }
 
 #[test]
@@ -145,7 +156,9 @@ fn ctrl_c_tells_how_to_go_on_and_it_works() {
     pty.until("both moves", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
     pty.send("\x03");
     assert_eq!(pty.end().exit_code(), 130);
-    let farewell = pty.wait_for("Go on with: rookery play --resume ");
+    let farewell = pty.wait_for("rookery play --resume ");
+    let told: Vec<&str> = farewell.lines().filter(|line| line.starts_with("rookery ")).collect();
+    assert_eq!(told.len(), 1, "the command has a line of its own: {farewell}");
     assert!(!farewell.contains("q quit"), "the screen from before is back: {farewell}");
     let file = records(&data).remove(0);
     // The terminal may have broken the line.
@@ -166,7 +179,7 @@ fn fault_s15_the_terminal_is_given_back_when_the_program_is_told_to_end() {
     pty.until("the board", is_ready);
     let killed = Command::new("kill").args(["-TERM", &pty.id().to_string()]).status().unwrap();
     assert!(killed.success());
-    assert_eq!(pty.end().exit_code(), 130);
+    assert_eq!(pty.end().exit_code(), 143);
     pty.until("the screen from before", |shown| !shown.contains("q quit"));
     let raw = pty.raw();
     let tail = String::from_utf8_lossy(&raw[raw.len().saturating_sub(200)..]).into_owned();
@@ -324,7 +337,7 @@ fn a_record_is_watched_forth_and_back() {
     let record = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/records.in/matches/finished.rookery.jsonl");
     let before = fs::read(record).unwrap();
     let mut pty = Pty::start(&["watch", record, "--delay", "20ms"], &folder("watch"));
-    pty.wait_for("Player 1 resigned.");
+    pty.wait_for(" resigned. ");
     pty.send("\x1b[D");
     pty.wait_for("stopped, move 2");
     pty.send("\x1b[D");
@@ -336,7 +349,67 @@ fn a_record_is_watched_forth_and_back() {
     assert_eq!(fs::read(record).unwrap(), before);
 
     let mut live = Pty::start(&["watch", "hexapawn:rows=3,cols=3", "--delay", "20ms"], &folder("watch-live"));
-    live.until("the end", |shown| shown.contains("has won"));
+    live.until("the end", |shown| shown.contains(") won."));
     live.send("q");
     assert_eq!(live.end().exit_code(), 0);
+}
+
+#[test]
+fn rules_are_as_wide_as_the_terminal() {
+    let data = folder("rules");
+    for (vars, bold) in [(&[][..], true), (&[("NO_COLOR", "1")][..], false)] {
+        let mut pty = Pty::start_with(&["rules", "hexapawn"], &data, vars);
+        assert_eq!(pty.end().exit_code(), 0);
+        pty.wait_for("loses.");
+        let raw = String::from_utf8(pty.raw()).unwrap();
+        let codes = ["\x1b[1m", "\x1b[22m", "\x1b[3m", "\x1b[23m"];
+        let text = codes.iter().fold(raw.clone(), |text, code| text.replace(code, ""));
+        assert!(text.lines().all(|line| line.chars().count() <= 80) && !text.contains('\x1b'), "{text}");
+        assert!(raw.contains("Doubtful points") && !raw.contains("](") && !raw.contains("##"), "{raw}");
+        assert_eq!(raw.contains("\x1b[1m"), bold, "{raw}");
+    }
+}
+
+/// A shell with jobs, as people use it.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_until_it_calls_back() {
+    const SCRIPT: &str = r#"
+        set -m
+        "$0" play hexapawn:rows=4,cols=4 human first --no-record
+        echo "the shell has $? it"
+        stty -a | tr ' ;' '\n\n' | grep -x -e '-*icanon' -e '-*echo'
+        read answer
+        fg >/dev/null
+        echo "ended with $?""#;
+    for outside in [false, true] {
+        let mut command = CommandBuilder::new("sh");
+        command.args(["-c", SCRIPT, env!("CARGO_BIN_EXE_rookery")]);
+        let mut pty = Pty::spawn(command, &folder("suspend"), &[]);
+        pty.until("the board", is_ready);
+        pty.send("b2\r");
+        pty.until("both moves", |shown| shown.contains("b1-b2") && shown.contains("move 3"));
+        if outside {
+            // Nobody can give the terminal back then, but it is taken again.
+            let children = format!("/proc/{0}/task/{0}/children", pty.id());
+            let child = fs::read_to_string(children).unwrap();
+            assert!(Command::new("kill").args(["-STOP", child.trim()]).status().unwrap().success());
+            pty.wait_for("the shell has 147 it");
+        } else {
+            pty.send("\x1a");
+            let shown = pty.wait_for("the shell has 148 it");
+            assert!(!shown.contains("q quit"), "the screen from before is back: {shown}");
+            let shown = pty.wait_for("echo");
+            assert!(shown.contains("\nicanon\n") && shown.contains("\necho"), "it is not raw: {shown}");
+        }
+        pty.send("\n");
+        let shown = pty.until("the match again", |shown| is_ready(shown) && !shown.contains("the shell has"));
+        assert!(shown.contains("b1-b2") && shown.contains("q quit"), "{shown}");
+        // Keys work as before, without Enter.
+        pty.send("u");
+        pty.wait_for("Taken back");
+        pty.send("q");
+        pty.wait_for("ended with 0");
+        assert!(pty.end().success());
+    }
 }

@@ -1,7 +1,7 @@
 //! Listing, counting, drawing, testing and playing moves does not allocate, in any game.
 
 use allocation_counter::measure;
-use rookery_games::{fish, hexapawn, renpaarden, stones};
+use rookery_games::{fish, four, hexapawn, renpaarden, stones};
 use rookery_rules::{Position, Seed, Setup};
 
 /// Plays random games and asks everything at each position.
@@ -39,6 +39,13 @@ fn hexapawn_does_not_allocate() {
 fn fish_does_not_allocate() {
     for options in ["", "rows=8,cols=8,players=4", "board=classic,players=3", "rows=16,cols=8"] {
         check::<fish::Setup>(options);
+    }
+}
+
+#[test]
+fn four_does_not_allocate() {
+    for options in ["", "rows=8,cols=8,line=6", "rows=3,cols=3,line=3"] {
+        check::<four::Setup>(options);
     }
 }
 

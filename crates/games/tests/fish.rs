@@ -23,7 +23,7 @@ fn tests_dir() -> &'static Path {
 fn outcome(position: &Position) -> Outcome {
     match position.status() {
         Status::Over(outcome) => outcome,
-        Status::ToMove(seat) => panic!("{seat} is to move in {}", position.to_text()),
+        Status::ToMove(seat) => panic!("{seat:?} is to move in {}", position.to_text()),
     }
 }
 

@@ -18,7 +18,7 @@ fn at(text: &str) -> Position {
 fn outcome(position: &Position) -> Outcome {
     match position.status() {
         Status::Over(outcome) => outcome,
-        Status::ToMove(seat) => panic!("{seat} is still to move in {}", position.to_text()),
+        Status::ToMove(seat) => panic!("{seat:?} is still to move in {}", position.to_text()),
     }
 }
 
@@ -155,7 +155,7 @@ fn aggressive(position: &Position) -> Move {
     Move { from, to: Tile::new(towards(from.row, enemy.row), towards(from.col, enemy.col)) }
 }
 
-/// Winner, moves and hits of a game of the aggressive player against himself.
+/// Winner, moves and hits of a game of the aggressive player against itself.
 fn aggressive_game(rows: u8, cols: u8) -> (usize, u32, usize) {
     let mut position = setup(&format!("rows={rows},cols={cols}")).start();
     while position.to_move().is_some() {
@@ -272,7 +272,7 @@ fn layouts() {
 
 #[test]
 fn the_turn_skips_who_is_out() {
-    // With the original's order of messages this game stalled: 1 lost his last stone and was then asked for a move.
+    // With the original's order of messages this game stalled: 1 lost its last stone and was then asked for a move.
     let mut position = at("0 01.2/....");
     position.play("0.0-0.1".parse().unwrap()).unwrap();
     assert_eq!(position.to_text(), "2 .0.2/.... turn=1 out=1");

@@ -1,13 +1,18 @@
 //! Whoever comes to sit somewhere, before the types of the game are known.
 
+use std::any::Any;
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
-use rookery_referee::{Fault, MatchSpec, Offence, SeatSpec, write_duration};
+use rookery_referee::{Fault, MatchSpec, Offence, Player, SeatSpec, write_duration};
+use rookery_rules::Position;
 use rookery_search::PlayerSpec;
 use rookery_wire::{Connection, Lent, Process, Protocol};
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
@@ -20,8 +25,26 @@ pub enum Guest {
     Person,
     /// A program at the end of a link, and the protocol it speaks.
     Linked(Lent, &'static str),
+    /// A player that whoever prepares the match has made: see [`Guest::own`].
+    Own(OwnPlayer),
     /// Nobody, for this reason: the match is still ruled and recorded.
     Absent(Fault),
+}
+
+/// A player that knows its game, where the types of the game are not known.
+pub struct OwnPlayer(Box<dyn Any + Send>);
+
+impl OwnPlayer {
+    /// The player, if the positions are its own.
+    pub(crate) fn take<P: Position>(self) -> Option<Box<dyn Player<P>>> {
+        self.0.downcast::<Box<dyn Player<P>>>().ok().map(|player| *player)
+    }
+}
+
+impl fmt::Debug for OwnPlayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnPlayer")
+    }
 }
 
 /// How programs are brought.
@@ -61,6 +84,12 @@ impl fmt::Display for OpenError {
 impl std::error::Error for OpenError {}
 
 impl Guest {
+    /// A player of one's own for a match of its game.
+    pub fn own<P: Position>(player: impl Player<P> + 'static) -> Self {
+        let player: Box<dyn Player<P>> = Box::new(player);
+        Self::Own(OwnPlayer(Box::new(player)))
+    }
+
     /// The guests of a match without programs: they are always there.
     pub fn built_in(spec: &MatchSpec) -> Result<Vec<Self>, String> {
         let guest = |seat: &SeatSpec| match seat {
@@ -115,20 +144,26 @@ pub async fn open(
     opening: &Opening,
     announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
 ) -> Result<Opened, OpenError> {
-    // First all ports: nobody is started for a match that cannot be.
+    // First all ports: nobody is started for a match that cannot be. Seats that name the same one share it, in turn order.
+    let mut shared: HashMap<u16, Arc<TcpListener>> = HashMap::new();
     let mut listeners = Vec::with_capacity(seats.len());
     for (idx, seat) in seats.iter().enumerate() {
         listeners.push(match seat {
             SeatSpec::Tcp(port) => {
                 let address = SocketAddr::new(opening.host, *port);
                 let failed = |error| OpenError { address, error };
-                let listener = rookery_wire::listen(address).map_err(failed)?;
+                let listener = match shared.get(port).filter(|_| *port > 0) {
+                    Some(listener) => Arc::clone(listener),
+                    None => Arc::new(rookery_wire::listen(address).map_err(failed)?),
+                };
+                shared.insert(*port, Arc::clone(&listener));
                 announce(idx, listener.local_addr().map_err(failed)?);
                 Some(listener)
             }
             _ => None,
         });
     }
+    drop(shared);
     let deadline = Instant::now() + opening.wait;
     let protocol = &opening.protocol;
     let mut closing = Closing::default();

@@ -7,6 +7,7 @@ use rookery_referee::{BoxFuture, Command, Controls, Desk, MatchSpec, Offer, Repl
 use rookery_rules::{Notation, Seat};
 use tokio::sync::watch;
 
+use crate::hurry::Hurry;
 use crate::view::Shared;
 use crate::{News, Played, Since, Snapshot};
 
@@ -61,8 +62,10 @@ pub struct LiveMatch(Arc<Inner>);
 
 struct Inner {
     shared: Arc<Shared>,
+    first: Arc<Snapshot>,
     desk: Arc<dyn AnyDesk>,
     controls: Controls,
+    hurry: Hurry,
     played: watch::Receiver<Option<Arc<Played>>>,
 }
 
@@ -77,9 +80,11 @@ impl LiveMatch {
         shared: Arc<Shared>,
         desk: Arc<dyn AnyDesk>,
         controls: Controls,
+        hurry: Hurry,
         going: BoxFuture<'static, Played>,
     ) -> Self {
         let (sender, played) = watch::channel(None);
+        let first = shared.snapshot();
         let telling = Arc::clone(&shared);
         tokio::spawn(async move {
             let mut played = going.await;
@@ -94,7 +99,7 @@ impl LiveMatch {
             }
             sender.send_replace(Some(Arc::new(played)));
         });
-        Self(Arc::new(Inner { shared, desk, controls, played }))
+        Self(Arc::new(Inner { shared, first, desk, controls, hurry, played }))
     }
 
     /// What was agreed.
@@ -105,6 +110,11 @@ impl LiveMatch {
     /// How it stands now. Built once a version and shared.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.0.shared.snapshot()
+    }
+
+    /// How it stood when it became live, before any of its news.
+    pub fn first_snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.0.first)
     }
 
     /// How many news there were.
@@ -132,6 +142,11 @@ impl LiveMatch {
         let reply = self.0.desk.command(from, command);
         self.0.shared.tell_offer(&*self.0.desk);
         reply
+    }
+
+    /// Whoever of our own thinks now answers with what it has found so far.
+    pub fn hurry(&self) {
+        self.0.hurry.raise();
     }
 
     /// The way to stop it from anywhere.
@@ -203,7 +218,7 @@ mod tests {
             cut: None,
         };
         let going = Box::pin(std::future::ready(played));
-        let live = LiveMatch::start(shared, Arc::new(NoDesk), Controls::default(), going);
+        let live = LiveMatch::start(shared, Arc::new(NoDesk), Controls::default(), Hurry::default(), going);
         assert!(live.played_now().is_none());
         let played = live.played().await;
         let problem = played.problem.as_ref().expect("it is not on the disk");

@@ -7,6 +7,7 @@
 //! - [`Snapshot`], [`News`]: what can be seen of a live match, for any number of viewers at their own pace;
 //! - [`Story`]: a recorded match, to look at;
 //! - [`HintQuestion`]: a hint for whoever is to move;
+//! - [`Lobby`], [`Door`]: how programs come by themselves, sign up and wait; [`Resting`]: how they rest between matches;
 //! - [`Stopping`]: requests to stop, and the grace that running games have.
 //!
 //! ```
@@ -26,22 +27,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod begin;
+mod door;
 mod guest;
 mod handle;
 mod hint;
+mod hurry;
+mod lobby;
 mod prepare;
+mod refusals;
 mod replay;
+mod resting;
 mod stopping;
 mod story;
+mod unnamed;
 mod view;
 
-pub use guest::{Closing, Guest, OpenError, Opened, Opening, open};
+pub use door::{Door, DoorNews, LobbyRules, Size};
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, open};
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
+pub use lobby::{Lobby, Visitor};
 pub use prepare::{Match, Played, PrepareError, prepare};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
+pub use resting::Resting;
 pub use stopping::{GRACE, Signal, Stopping};
-pub use story::{Story, read_story};
-pub use view::{Asked, Deed, Entry, News, Since, Snapshot};
+pub use story::{Prelude, Story, prelude, read_story, write_record};
+pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 
 pub use rookery_referee::Terms;

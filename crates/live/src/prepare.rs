@@ -1,21 +1,24 @@
 //! A prepared match: types inside, none outside.
 
+use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rookery_catalog::{AnyPosition, Game, PlayerError, Visit, strategy, visit};
-use rookery_record::{Cut, Header, Lines, Problem, Receipt, RecordWriter, Replay, Resumed, Sink, Slot};
+use rookery_record::{Cut, Receipt, RecordWriter, Sink, Slot};
 use rookery_referee::{
     Absent, Controls, Desk, End, EventOf, LagProbe, MatchSpec, Observer, Player, Question, Referee, Session,
     Strategist, Terms, TimeControl, play,
 };
-use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, Setup as _, SetupError};
+use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, SetupError};
 use rookery_search::Strategy;
 use rookery_wire::{Protocols, UnknownProtocol};
 
+use crate::begin::{Begun, begin};
 use crate::handle::{AnyDesk, LiveMatch};
-use crate::view::{Entry, Shared, View, take_back};
+use crate::hurry::{Hurried, Hurry};
+use crate::view::{Entry, Shared, View};
 use crate::{Guest, News};
 
 /// A match that cannot be played as agreed.
@@ -81,7 +84,7 @@ impl fmt::Debug for Match {
 /// Makes a match of a spec and its guests, one for each seat, ready to begin, or to go on where its record stops.
 ///
 /// # Panics
-/// If there is not one guest for each seat of the spec.
+/// If there is not one guest for each seat of the spec, or one of one's own is for another game.
 pub fn prepare(
     spec: MatchSpec,
     guests: Vec<Guest>,
@@ -105,6 +108,46 @@ impl Match {
         Self { terms, ..self }
     }
 
+    /// The same, watched by an observer that knows the positions of its game. It sees what happens from now on, after the
+    /// record and before the players; several see it in the order they came.
+    ///
+    /// ```
+    /// use rookery_games::hexapawn::Position;
+    /// use rookery_live::{Guest, prepare};
+    /// use rookery_referee::{EventOf, MatchSpec, Observer};
+    /// use rookery_rules::Seed;
+    /// use rookery_wire::Protocols;
+    ///
+    /// struct Tell(std::sync::mpsc::Sender<EventOf<Position>>);
+    ///
+    /// impl Observer<Position> for Tell {
+    ///     fn see(&mut self, event: &EventOf<Position>, _: &Position) {
+    ///         let _ = self.0.send(event.clone());
+    ///     }
+    /// }
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    /// # runtime.block_on(async {
+    /// let spec = MatchSpec::new("hexapawn", ["first", "random"], Seed(7))?;
+    /// let guests = Guest::built_in(&spec)?;
+    /// let (sender, events) = std::sync::mpsc::channel();
+    /// let ready = prepare(spec, guests, &Protocols::default(), None)?.with_observer(Tell(sender));
+    /// ready.run().await;
+    /// assert!(events.iter().count() > 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the match is of a game with other positions.
+    #[must_use]
+    pub fn with_observer<P: Position>(mut self, observer: impl Observer<P> + Send + 'static) -> Self {
+        let observer: Watcher<P> = Box::new(observer);
+        assert!(self.game.watch(Box::new(observer)), "{} has other positions", self.spec.game);
+        self
+    }
+
     /// What was agreed.
     pub fn spec(&self) -> &Arc<MatchSpec> {
         &self.spec
@@ -117,7 +160,7 @@ impl Match {
 
     /// Plays it here. Built-ins think on this thread, unless there is a clock.
     pub async fn run(self) -> Played {
-        self.game.go(self.terms, false, None).await
+        self.game.go(self.terms, None).await
     }
 
     /// Makes it live: it goes on by itself from now on.
@@ -127,17 +170,23 @@ impl Match {
     pub fn start(self) -> LiveMatch {
         let shared = Arc::new(self.game.shared(&self.spec));
         let desk = self.game.desk();
-        let going = self.game.go(self.terms, true, Some(Arc::clone(&shared)));
-        LiveMatch::start(shared, desk, self.controls, going)
+        let hurry = Hurry::default();
+        let going = self.game.go(self.terms, Some((Arc::clone(&shared), hurry.clone())));
+        LiveMatch::start(shared, desk, self.controls, hurry, going)
     }
 }
+
+/// Somebody who watches, and knows the game.
+type Watcher<P> = Box<dyn Observer<P> + Send>;
 
 type Going = rookery_referee::BoxFuture<'static, Played>;
 
 /// A match with its types inside.
 trait Prepared: Send {
-    /// Plays it to the end.
-    fn go(self: Box<Self>, terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going;
+    /// Plays it to the end; a live match with what its viewers share, and the way to hurry whoever thinks.
+    fn go(self: Box<Self>, terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going;
+    /// Takes a [`Watcher`] of its own positions; `false` if it is one of others.
+    fn watch(&mut self, watcher: Box<dyn Any>) -> bool;
     /// What viewers share.
     fn shared(&self, spec: &Arc<MatchSpec>) -> Shared;
     /// Where commands go.
@@ -152,6 +201,8 @@ struct Preparing<'a> {
     controls: Controls,
 }
 
+type Seating<P> = Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>;
+
 /// Whoever sits at a seat, with what it takes to play.
 enum Seated<P: Position> {
     BuiltIn {
@@ -160,7 +211,8 @@ enum Seated<P: Position> {
     },
     Person,
     /// Its link, and what seats it there once the time runs.
-    Program(Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>),
+    Program(Seating<P>),
+    Own(Box<dyn Player<P>>),
     Absent(Absent),
 }
 
@@ -177,6 +229,7 @@ struct Typed<P: Position> {
     cut: Option<Cut>,
     controls: Controls,
     desk: Desk<P>,
+    watchers: Vec<Watcher<P>>,
     /// The match is over already.
     finished: Option<rookery_referee::Verdict>,
 }
@@ -205,6 +258,7 @@ impl Visit for Preparing<'_> {
             cut,
             controls,
             desk,
+            watchers: vec![],
             finished,
         }))
     }
@@ -227,131 +281,11 @@ fn seat_one<G: Game>(
             let seating = protocols.get::<PositionOf<G>>(protocol).map_err(unknown)?;
             Seated::Program(Box::new(move |lag| seating(lent, lag)))
         }
+        Guest::Own(player) => {
+            Seated::Own(player.take().expect("whoever makes a player makes it for the game of the match"))
+        }
         Guest::Absent(fault) => Seated::Absent(Absent(fault)),
     })
-}
-
-/// A match as it stands when it begins or goes on.
-struct Begun<P: Position> {
-    start: P,
-    referee: Referee<P>,
-    moves: Vec<P::Move>,
-    entries: Vec<Arc<Entry>>,
-    movers: Vec<Seat>,
-    record: Option<RecordWriter<Sink>>,
-    path: Option<PathBuf>,
-    cut: Option<Cut>,
-    finished: Option<rookery_referee::Verdict>,
-}
-
-fn begin<G: Game>(spec: &MatchSpec, slot: Option<Slot>) -> Result<Begun<PositionOf<G>>, PrepareError> {
-    let game = GameSpec::parse(&spec.game).map_err(PrepareError::Setup)?;
-    let setup = G::Setup::from_spec(&game).map_err(PrepareError::Setup)?;
-    let first = spec.first_position(setup.start());
-    let (start, moves) = first.map_err(|error| PrepareError::Start(error.to_string()))?;
-    let n_seats = Position::n_seats(&start);
-    if spec.n_seats() != n_seats {
-        let (game, given) = (&spec.game, spec.n_seats());
-        return Err(PrepareError::Start(format!("{game} has {n_seats} seats, and {given} are filled")));
-    }
-    let new = |record, path| Begun {
-        referee: Referee::of_spec(spec, start.clone()),
-        start: start.clone(),
-        moves: moves.clone(),
-        entries: vec![],
-        movers: vec![],
-        record,
-        path,
-        cut: None,
-        finished: None,
-    };
-    let header = || Header::new(spec.clone(), start.to_text());
-    match slot {
-        None => Ok(new(None, None)),
-        Some(Slot::New(sink)) => {
-            let path = sink.path().to_owned();
-            Ok(new(Some(RecordWriter::new(sink, header())), Some(path)))
-        }
-        Some(Slot::Unfinished { lines, sink, cut }) => {
-            let path = sink.path().to_owned();
-            if lines.is_empty() {
-                let begun = new(Some(RecordWriter::new(sink, header())), Some(path));
-                return Ok(Begun { cut, ..begun });
-            }
-            let wrong = |problem: String| PrepareError::Record(path.clone(), problem);
-            let (replay, entries, movers) = replay::<G>(&lines, spec).map_err(wrong)?;
-            let resumed = replay.into_resumed().map_err(|problem| wrong(problem.to_string()))?;
-            let record = resumed.writer(sink);
-            let Resumed { referee, moves, .. } = resumed;
-            let record = Some(record);
-            Ok(Begun {
-                start,
-                referee,
-                moves,
-                entries,
-                movers,
-                record,
-                path: Some(path),
-                cut,
-                finished: None,
-            })
-        }
-        Some(Slot::Finished(lines)) => {
-            let wrong = |problem: String| PrepareError::Record(PathBuf::new(), problem);
-            let (replay, entries, movers) = replay::<G>(&lines, spec).map_err(wrong)?;
-            let finished = replay.referee().verdict().cloned();
-            let referee = replay.referee().clone();
-            Ok(Begun { referee, entries, movers, finished, ..new(None, None) })
-        }
-    }
-}
-
-type Replayed<P> = (Replay<P>, Vec<Arc<Entry>>, Vec<Seat>);
-
-/// Judges the lines of a record again, which must be of the match that this spec describes.
-fn replay<G: Game>(lines: &[u8], spec: &MatchSpec) -> Result<Replayed<PositionOf<G>>, String> {
-    let mut lines = Lines::new(lines);
-    let mut read = || -> Result<Replayed<PositionOf<G>>, rookery_record::RecordError> {
-        let first = lines.first_line()?;
-        let begun = Header::parse(first).and_then(|header| {
-            if header.spec != *spec {
-                return Err(Problem::Wrong(
-                    "it is the record of another match; choose another place, or the same players, seed and flags"
-                        .to_owned(),
-                ));
-            }
-            Replay::new::<G::Setup>(header, first)
-        });
-        let mut replay: Replay<PositionOf<G>> = begun.map_err(|problem| lines.error(problem))?;
-        let (mut entries, mut movers) = (vec![], vec![]);
-        while let Some(line) = lines.next_line()? {
-            if let Err(problem) = replay.feed(line) {
-                return Err(lines.error(problem));
-            }
-            follow(&replay, &mut entries, &mut movers);
-        }
-        Ok((replay, entries, movers))
-    };
-    read().map_err(|error| error.to_string())
-}
-
-/// Adds what the last line of a replay told to a history.
-pub(crate) fn follow<P: Keyed + Notation + Picture>(
-    replay: &Replay<P>,
-    entries: &mut Vec<Arc<Entry>>,
-    movers: &mut Vec<Seat>,
-) {
-    let Some(event) = replay.event() else { return };
-    match event {
-        rookery_referee::Event::Moved { seat, .. } => movers.push(*seat),
-        rookery_referee::Event::TakenBack { to, .. } => {
-            movers.truncate(usize::try_from(*to).unwrap_or(usize::MAX));
-            take_back(entries, *to);
-        }
-        _ => {}
-    }
-    let referee = replay.referee();
-    entries.extend(Entry::of(event, referee.plies(), referee.position()).map(Arc::new));
 }
 
 /// Everybody who watches a match from our side.
@@ -361,6 +295,7 @@ struct Watching<P: Position> {
     told: bool,
     desk: Option<Desk<P>>,
     view: Option<View>,
+    watchers: Vec<Watcher<P>>,
 }
 
 impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
@@ -381,6 +316,9 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
                 view.tell_offer(desk);
             }
         }
+        for watcher in &mut self.watchers {
+            watcher.see(event, position);
+        }
     }
 
     fn asked(&mut self, question: &Question<'_, P>) {
@@ -390,14 +328,30 @@ impl<P: Keyed + Notation + Picture> Observer<P> for Watching<P> {
         if let Some(view) = &mut self.view {
             view.asked(question);
         }
+        for watcher in &mut self.watchers {
+            watcher.asked(question);
+        }
     }
 }
 
 impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
-    fn go(self: Box<Self>, mut terms: Terms, live: bool, shared: Option<Arc<Shared>>) -> Going {
+    fn go(self: Box<Self>, mut terms: Terms, live: Option<(Arc<Shared>, Hurry)>) -> Going {
         Box::pin(async move {
-            let Self { spec, seated, referee, moves, record, path, cut, controls, desk, finished, .. } =
-                *self;
+            let (shared, hurry) = live.unzip();
+            let Self {
+                spec,
+                seated,
+                referee,
+                moves,
+                record,
+                path,
+                cut,
+                controls,
+                desk,
+                watchers,
+                finished,
+                ..
+            } = *self;
             if let Some(verdict) = finished {
                 desk.close();
                 if let Some(shared) = shared {
@@ -409,16 +363,22 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             if timed && !terms.lag.is_running() {
                 terms.lag = LagProbe::start();
             }
-            let needs_desk = live || seated.iter().any(|seat| matches!(seat, Seated::Person));
+            let needs_desk = hurry.is_some() || seated.iter().any(|seat| matches!(seat, Seated::Person));
             let mut watching = Watching {
                 record,
                 told: false,
                 desk: needs_desk.then(|| desk.clone()),
                 view: shared.clone().map(|shared| View::new(shared, referee.plies())),
+                watchers,
+            };
+            let thinking = match hurry {
+                Some(hurry) => Thinking::Hurried(hurry),
+                None if timed => Thinking::Pooled,
+                None => Thinking::Inline,
             };
             let mut players: Vec<Box<dyn Player<P>>> = seated
                 .into_iter()
-                .map(|seated| player(seated, &desk, &spec, live || timed, &terms.lag))
+                .map(|seated| player(seated, &desk, &spec, &thinking, &terms.lag))
                 .collect();
             let session = Session { spec: &spec, terms: &terms, moves: &moves, controls };
             let end = play(referee, &mut players, &session, &mut watching).await;
@@ -438,6 +398,11 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
         })
     }
 
+    fn watch(&mut self, watcher: Box<dyn Any>) -> bool {
+        let watcher = watcher.downcast::<Watcher<P>>();
+        watcher.map(|watcher| self.watchers.push(*watcher)).is_ok()
+    }
+
     fn shared(&self, spec: &Arc<MatchSpec>) -> Shared {
         let start: Arc<dyn AnyPosition> = Arc::new(self.start.clone());
         let position: Arc<dyn AnyPosition> = Arc::new(self.referee.position().clone());
@@ -449,21 +414,35 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
     }
 }
 
+/// Where built-ins think that are not quick.
+enum Thinking {
+    Inline,
+    Pooled,
+    /// In the pool, and whoever watches may ask for an answer at once.
+    Hurried(Hurry),
+}
+
 fn player<P: Keyed + Notation + Picture>(
     seated: Seated<P>,
     desk: &Desk<P>,
     spec: &MatchSpec,
-    pooled: bool,
+    thinking: &Thinking,
     lag: &LagProbe,
 ) -> Box<dyn Player<P>> {
     match seated {
         Seated::BuiltIn { strategy, quick } => {
-            let player =
-                if pooled && !quick { Strategist::pooled(strategy) } else { Strategist::inline(strategy) };
+            let player = match thinking {
+                Thinking::Hurried(hurry) if !quick => {
+                    Strategist::pooled(Hurried { strategy, hurry: hurry.clone() })
+                }
+                Thinking::Pooled if !quick => Strategist::pooled(strategy),
+                _ => Strategist::inline(strategy),
+            };
             Box::new(player.with_limits(spec.limits))
         }
         Seated::Person => Box::new(desk.person()),
         Seated::Program(seat) => seat(lag),
+        Seated::Own(player) => player,
         Seated::Absent(absent) => Box::new(absent),
     }
 }

@@ -362,6 +362,17 @@ fn clocks(clock: &Clock, n_seats: usize) -> Vec<Duration> {
     Seat::all(n_seats).filter_map(|seat| clock.left(seat)).collect()
 }
 
+/// The clocks after these entries of a match, as [`Snapshot::clocks`].
+pub fn clocks_after(spec: &MatchSpec, entries: &[Arc<Entry>]) -> Vec<Duration> {
+    let mut clock = Clock::new(spec.time, spec.n_seats());
+    for entry in entries {
+        if let (Some(seat), Deed::Moved { charge: Some(charge), .. }) = (entry.seat, &entry.deed) {
+            clock.charge(seat, charge.used, true);
+        }
+    }
+    clocks(&clock, spec.n_seats())
+}
+
 /// Tells what happens in a match of known types.
 pub(crate) struct View {
     shared: Arc<Shared>,

@@ -8,7 +8,7 @@ use std::path::Path;
 use allocation_counter::measure;
 use common::{ready, runtime, spec};
 use rookery_referee::{End, MatchSpec};
-use rookery_testkit::temp::Temp;
+use rookery_testkit::TempFolder;
 
 /// The allocations of a match that is capped after so many moves.
 fn allocations(game: &str, players: &[&str], plies: u64, record: Option<&Path>) -> u64 {
@@ -31,7 +31,7 @@ fn moves_of_built_in_players_allocate_nothing() {
         ("stones:rows=8,cols=8", &["random", "first"], 50),
     ] {
         for recorded in [false, true] {
-            let temp = Temp::new();
+            let temp = TempFolder::new("allocation");
             let count = |name: &str, plies| {
                 let path = temp.join(name);
                 allocations(game, players, plies, recorded.then_some(&*path))

@@ -12,7 +12,7 @@ use rookery_live::{Deed, Entry, Guest, LiveMatch, News, Since, Snapshot, prepare
 use rookery_record::{Archive as _, OneFile};
 use rookery_referee::{Cause, Command, End, Fault, MatchSpec, Offence, Offer, Refusal};
 use rookery_rules::Seat;
-use rookery_testkit::temp::Temp;
+use rookery_testkit::TempFolder;
 use rookery_wire::Protocols;
 
 /// A viewer that knows only what it was told.
@@ -35,7 +35,9 @@ impl Viewer {
                 assert_eq!(version, self.version + news.len() as u64, "each of the news is one version");
                 self.version = version;
                 self.n_news += news.len();
-                news.into_iter().for_each(|news| self.hear(news));
+                for news in news {
+                    self.hear(news);
+                }
             }
             Since::Snapshot(snapshot) => {
                 self.n_snapshots += 1;
@@ -213,7 +215,7 @@ async fn many_viewers_of_a_quick_match_all_see_its_end() {
 
 #[tokio::test]
 async fn at_the_end_the_record_is_whole_and_free() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let path = temp.join("game");
     let spec = spec("hexapawn", &["human", "first"]);
     let live = ready(&spec, Some(&path)).start();
@@ -233,7 +235,7 @@ async fn at_the_end_the_record_is_whole_and_free() {
 
 #[tokio::test]
 async fn a_live_match_and_a_run_one_give_the_same_record() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let spec = MatchSpec {
         max_turns: Some(40),
         ..spec("fish:players=3", &["mcts:playouts=20", "random", "random"])
@@ -246,9 +248,9 @@ async fn a_live_match_and_a_run_one_give_the_same_record() {
 
 #[test]
 fn who_does_not_come_is_ruled_and_recorded() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     for (idx, absent) in [0, 1].into_iter().enumerate() {
-        let path = temp.join(&format!("game-{idx}"));
+        let path = temp.join(format!("game-{idx}"));
         let spec = spec("hexapawn", &["cmd:./bot", "cmd:./bot"]);
         let fault = || Fault::new(Offence::NoShow, "nobody connected within 1m");
         let guests = (0..2)
@@ -286,7 +288,7 @@ fn fault_j05_names_in_a_record_are_unique() {
         (["me=random", "random"], ["me", "random"]),
         (["me=random", "me=first"], ["me#1", "me#2"]),
     ] {
-        let temp = Temp::new();
+        let temp = TempFolder::new("live");
         let path = temp.join("game");
         let spec = spec("hexapawn", &players);
         runtime().block_on(async { durable(ready(&spec, Some(&path)).run().await).await });
@@ -316,7 +318,7 @@ fn labels_are_those_of_the_game() {
 #[tokio::test]
 async fn a_match_whose_runtime_is_dropped_can_go_on() {
     // A match whose task is dropped with its runtime leaves a record that goes on.
-    let temp = Temp::new();
+    let temp = TempFolder::new("live");
     let path = temp.join("game");
     let spec = spec("hexapawn", &["human", "first"]);
     let file = path.clone();

@@ -11,7 +11,18 @@
 mod command;
 pub mod fish;
 pub mod hexapawn;
+mod keyboard;
 pub mod renpaarden;
+mod running;
 pub mod stones;
 
 pub use command::{ErrorOutput, UsageError, write_json};
+
+use rookery_wire::Protocols;
+
+/// Registers the protocols of all originals, so that programs written for them can play in every command.
+pub fn register(into: &mut Protocols) {
+    fish::protocols(into);
+    hexapawn::protocols(into);
+    stones::protocols(into);
+}

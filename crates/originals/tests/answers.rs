@@ -89,6 +89,32 @@ async fn fault_t03_an_answer_before_the_end_counts() {
     assert_eq!(held.seen[1].turns.len(), 2, "the first turn was answered, the second not");
 }
 
+/// Many a client says `void` without its quotes, and waits for ever: what it sent and what was asked must be said.
+#[tokio::test]
+async fn fault_t04_a_time_out_says_which_call_it_was_and_what_had_arrived() {
+    let quoted = |call: &str| format!("expected \"void\" with its quotes as the answer to {call}");
+    for (call, sent, expected) in [
+        ("start", "void", quoted("start")),
+        ("playing-as", "void", quoted("playing-as")),
+        ("playing-with", "\"void", quoted("playing-with")),
+        ("setup", "[0,", "expected a place such as [0,2] as the answer to setup".to_owned()),
+        (
+            "take-turn",
+            "[[0,0],[2",
+            "expected a move such as [[0,2],[2,2]] as the answer to take-turn".to_owned(),
+        ),
+    ] {
+        let reason = costs(impatient(3), call, 0, Deed::Send(sent.into()), "timeout").await;
+        assert!(reason.contains(&format!("sent `{sent}`")), "{reason}");
+        assert!(reason.contains(&expected), "{reason}");
+        assert!(reason.contains(" ms"), "{reason}");
+    }
+    let held = among(impatient(3), "end", 0, Deed::Send(b"void".to_vec())).await;
+    let (offence, reason) = held.offence("Bad").unwrap();
+    assert_eq!(offence, "timeout");
+    assert!(reason.contains("sent `void`") && reason.contains(&quoted("end")), "{reason}");
+}
+
 /// A peer that is gone without a word looks like one that is silent: no longer than the deadline.
 #[tokio::test]
 async fn fault_t04_silence_lasts_no_longer_than_the_deadline() {
@@ -107,7 +133,7 @@ async fn fault_t05_two_answers_are_one_too_many() {
 }
 
 /// Of a whole answer that came too early, and of the beginning of one.
-const UNASKED: [&str; 2] = ["it was not asked, but sent", "it was not asked yet, but sent"];
+const UNASKED: &str = "it was not asked";
 
 /// In all these tests the offender sends what is too early, and then only what is still missing. So if it were taken
 /// for an answer, nothing would be wrong.
@@ -124,16 +150,16 @@ async fn fault_t06_what_comes_with_an_answer_is_not_the_next_one() {
         ("setup", 2, slide),
         ("take-turn", 0, slide),
     ] {
-        for (early, unasked) in early.into_iter().zip(UNASKED) {
+        for early in early {
             let reason = costs(config(3), call, nth, Deed::Ahead(None, early), "out_of_turn").await;
-            assert!(reason.starts_with(unasked), "{early} at {call}: {reason}");
+            assert!(reason.contains(UNASKED), "{early} at {call}: {reason}");
             let held = among(config(3), call, nth, Deed::Ahead(None, early)).await;
             assert_eq!(held.seen[1].calls.last().unwrap(), call, "{early}: the next call is not made");
         }
     }
     // A whole message so early is noticed by the waiting room (J6).
     let reason = costs(config(3), "name", 0, Deed::Ahead(None, "\""), "out_of_turn").await;
-    assert!(reason.starts_with(UNASKED[1]), "{reason}");
+    assert!(reason.contains(UNASKED), "{reason}");
 }
 
 /// A moment in which somebody else answers slowly, and the server listens to nobody else.
@@ -148,7 +174,7 @@ async fn fault_t06_what_comes_between_two_calls_is_not_the_answer_to_the_second(
         let held = tournament(config(3), vec![bad, slow, Peer::new("Cid")]).await;
         let (offence, reason) = held.offence("Bad").unwrap_or_else(|| panic!("{early} at {call}"));
         assert_eq!(offence, "out_of_turn", "{early} at {call}: {reason}");
-        assert!(reason.starts_with(UNASKED[0]), "{early} at {call}: {reason}");
+        assert!(reason.contains(UNASKED), "{early} at {call}: {reason}");
         assert_eq!(held.seen[0].calls.last().unwrap(), call, "{early}: the next call is not made");
         assert_eq!(held.tally, Tally { winners: 1, failed: 1 }, "{early} at {call}");
     }
@@ -180,11 +206,11 @@ async fn fault_t06_who_speaks_while_another_thinks_is_removed_from_that_game() {
 
 #[tokio::test]
 async fn fault_t06_what_comes_with_the_last_move_is_not_the_answer_to_the_end() {
-    for (early, unasked) in ["\"void\"", "\""].into_iter().zip(UNASKED) {
+    for early in ["\"void\"", "\""] {
         let held = two([Some((8, Deed::Ahead(None, early))), None]).await;
         let (offence, reason) = held.offence("Ann").unwrap_or_else(|| panic!("{early}"));
         assert_eq!(offence, "out_of_turn", "{early}: {reason}");
-        assert!(reason.starts_with(unasked), "{early}: {reason}");
+        assert!(reason.contains(UNASKED), "{early}: {reason}");
         assert_eq!((held.tally.failed, held.seen[0].won), (1, None), "{early}");
         assert_eq!(held.seen[1].won, Some(false), "{early}: the other one is told");
     }
@@ -199,7 +225,10 @@ async fn fault_t07_garbage_is_malformed_and_others_play_on() {
         costs(config, "setup", 1, Deed::Send(garbage.into()), offence).await;
     }
     let reason = costs(config(3), "take-turn", 0, Deed::Send(b"[[0,0],\x01]".to_vec()), "malformed").await;
-    assert_eq!(reason, "sent `[[0,0],\\x01]`, expected a move such as [[0,2],[2,2]]");
+    assert!(
+        reason.contains("sent `[[0,0],\\x01]`; expected a move such as [[0,2],[2,2]]; legal were "),
+        "{reason}"
+    );
 }
 
 #[tokio::test]
@@ -263,12 +292,12 @@ async fn fault_t14_illegal_moves_cost_the_seat() {
     // Off the board, and on a tile where the first player already stands.
     for place in ["[9,9]", "[255,255]", "[0,0]"] {
         let reason = costs(config(3), "setup", 0, Deed::Send(place.into()), "illegal_move").await;
-        assert!(reason.starts_with("sent "), "{reason}");
+        assert!(reason.starts_with("sent an illegal move: sent "), "{reason}");
     }
     // Somebody else's penguin, a tile without one, no straight line, no step at all, off the board.
     for action in ["[[0,0],[2,0]]", "[[4,4],[2,4]]", "[[0,1],[4,4]]", "[[0,1],[0,1]]", "[[0,1],[9,1]]"] {
         let reason = costs(config(3), "take-turn", 0, Deed::Send(action.into()), "illegal_move").await;
-        assert!(reason.starts_with("sent "), "{reason}");
+        assert!(reason.starts_with("sent an illegal move: sent "), "{reason}");
     }
 }
 

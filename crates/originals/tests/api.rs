@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rookery_games::fish::{Cell, Color, Phase, Position, Setup};
+use rookery_originals::fish::CONDUCT;
 use rookery_originals::fish::api::{ApiPlayer, Refused, SharedInfo, Table, attend};
 use rookery_referee::{
-    Answering, Conduct, EventOf, Offence, Player, Question, Referee, Strategist, Terms, TimeControl, Verdict,
-    play,
+    Answering, EventOf, MatchSpec, Offence, Player, Question, Referee, Session, Strategist, Terms,
+    TimeControl, Verdict, play,
 };
 use rookery_rules::{Notation, Position as _, Seat, Seed, Setup as _};
 use rookery_search::Random;
-use rookery_wire::{Bounds, Connection, Framing};
+use rookery_wire::{Bounds, Connection, Framing, Lent, Transport, TransportExt as _};
 use serde_json::{Value, json};
 use tokio::io::{duplex, split};
 use tokio::sync::Semaphore;
@@ -58,35 +59,37 @@ impl Driver {
     }
 }
 
-fn pair(size: usize) -> (Connection, Driver) {
+fn pair(size: usize) -> (Box<dyn Transport>, Driver) {
     let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
     let end = |stream| {
         let (reader, writer) = split(stream);
         Connection::new(reader, writer, "test", Framing::Json, bounds)
     };
     let (here, there) = duplex(size);
-    (end(here), Driver(end(there)))
+    (Box::new(end(here)), Driver(end(there)))
 }
 
 fn start(options: &str) -> Position {
     Setup::parse(options).unwrap().start()
 }
 
-/// A match of a driving player at the first seat against others.
+/// A match of a driving player at the first seat against others. The link comes back.
 async fn against(
     position: Position,
-    connection: &mut Connection,
-    info: &SharedInfo,
+    link: Box<dyn Transport>,
     others: Vec<Box<dyn Player<Position>>>,
-    control: TimeControl,
-) -> (Verdict, Vec<EventOf<Position>>) {
-    let mut players: Vec<Box<dyn Player<Position> + '_>> =
-        vec![Box::new(ApiPlayer::new(connection, Arc::clone(info)))];
-    players.extend(others.into_iter().map(|player| player as Box<dyn Player<Position>>));
-    let mut events = vec![];
-    let terms = Terms::new(control, Seed(1));
-    let verdict = play(Referee::new(position, Conduct::removing()), &mut players, &terms, &mut events).await;
-    (verdict, events)
+    time: TimeControl,
+) -> (Verdict, Vec<EventOf<Position>>, Box<dyn Transport>) {
+    let (lent, home) = Lent::new(link);
+    let mut players: Vec<Box<dyn Player<Position>>> = vec![Box::new(ApiPlayer::new(lent))];
+    players.extend(others);
+    let names = vec!["random"; players.len()];
+    let spec = MatchSpec { time, conduct: CONDUCT, ..MatchSpec::new("fish", names, Seed(1)).unwrap() };
+    let (terms, mut events) = (Terms::default(), vec![]);
+    let session = Session::new(&spec, &terms);
+    let end = play(Referee::of_spec(&spec, position), &mut players, &session, &mut events).await;
+    drop(players);
+    (end.verdict().unwrap(), events, home.await.unwrap())
 }
 
 /// Answers like `First`, but only when it gets a permit.
@@ -113,27 +116,28 @@ const UNTIMED: TimeControl = TimeControl::Untimed;
 #[tokio::test]
 async fn a_driving_player_plays_whole_games_with_others_and_hears_of_the_tournament_between() {
     for n_others in 1..=3 {
-        let (mut connection, mut driver) = pair(1 << 16);
+        let (link, mut driver) = pair(1 << 16);
         let info = SharedInfo::default();
         info.lock().unwrap().round = 1;
         let position = start(&format!("fish=2,players={}", n_others + 1));
         let others = (0..n_others).flat_map(|_| ai()).collect();
-        let game = against(position, &mut connection, &info, others, UNTIMED);
+        let game = against(position, link, others, UNTIMED);
         let mut seen = Box::pin(async {
             // Before the game begins there is none.
             driver.play_on("red").await;
             driver
         });
-        let (verdict, events) = tokio::select! {
+        let (verdict, events, mut link) = tokio::select! {
             ended = game => ended,
             _ = &mut seen => panic!("the game ended for the player before it ended for the referee"),
         };
-        assert_eq!(verdict.ending.cause.word(), "normal", "{}", verdict.ending.sentence);
+        assert_eq!(verdict.ending.cause.word(), "normal", "{verdict:?}");
         assert!(events.len() > 10);
         let won = verdict.outcome.unwrap().winners.contains(Seat::new(0));
+        info.lock().unwrap().won = Some(won);
         let mut driver = tokio::select! {
             driver = seen => driver,
-            fault = attend(&mut connection, &info) => panic!("{}", fault.detail),
+            fault = attend(&mut *link, &info) => panic!("{fault:?}"),
         };
         let between = async {
             for call in ["state", "phase", "current-player", "next-states", "pass"] {
@@ -144,7 +148,7 @@ async fn a_driving_player_plays_whole_games_with_others_and_hears_of_the_tournam
         };
         let told = tokio::select! {
             told = between => told,
-            fault = attend(&mut connection, &info) => panic!("{}", fault.detail),
+            fault = attend(&mut *link, &info) => panic!("{fault:?}"),
         };
         assert_eq!((&told["round"], &told["won"]), (&json!(1), &json!(won)));
     }
@@ -152,11 +156,11 @@ async fn a_driving_player_plays_whole_games_with_others_and_hears_of_the_tournam
 
 #[tokio::test]
 async fn every_question_is_answered_in_every_phase_also_while_others_think() {
-    let (mut connection, mut driver) = pair(1 << 16);
+    let (link, mut driver) = pair(1 << 16);
     let info = SharedInfo::default();
     let permits = Arc::new(Semaphore::new(0));
     let others: Vec<Box<dyn Player<Position>>> = vec![Box::new(OnPermit(Arc::clone(&permits)))];
-    let game = against(start("board=11111/11111/11111/11111"), &mut connection, &info, others, UNTIMED);
+    let game = against(start("board=11111/11111/11111/11111"), link, others, UNTIMED);
     let script = async {
         assert!(driver.wait_for("red").await);
         assert_eq!(driver.ask("phase").await, json!("placing"));
@@ -198,25 +202,20 @@ async fn every_question_is_answered_in_every_phase_also_while_others_think() {
         driver.play_on("red").await;
     };
     // The last question comes after the end, so somebody answers it.
-    let ended = async {
-        let (verdict, _) = game.await;
-        verdict
-    };
     let mut script = Box::pin(script);
-    let verdict =
-        tokio::select! { verdict = ended => verdict, () = &mut script => panic!("the game goes on") };
-    tokio::select! { () = script => {}, fault = attend(&mut connection, &info) => panic!("{}", fault.detail) }
+    let (verdict, _, mut link) =
+        tokio::select! { ended = game => ended, () = &mut script => panic!("the game goes on") };
+    tokio::select! { () = script => {}, fault = attend(&mut *link, &info) => panic!("{fault:?}") }
     assert_eq!(verdict.ending.cause.word(), "normal");
 }
 
 /// What a first player gets who says this at once, and how the match ends for it.
 async fn ejected(text: &str, call: &str, control: TimeControl) -> (Option<Value>, Offence) {
-    let (mut connection, mut driver) = pair(1 << 16);
-    let info = SharedInfo::default();
+    let (link, mut driver) = pair(1 << 16);
     let position = Position::from_text(text).unwrap();
     driver.0.send(call.as_bytes()).await.unwrap();
-    let (verdict, _) = against(position, &mut connection, &info, ai(), control).await;
-    drop(connection);
+    let (verdict, _, link) = against(position, link, ai(), control).await;
+    drop(link);
     let ending = &verdict.removed[0];
     assert_eq!(ending.seat, Some(Seat::new(0)), "{call}");
     assert!(!verdict.outcome.unwrap().winners.contains(Seat::new(0)), "{call}: the other one has played on");
@@ -267,14 +266,41 @@ async fn fault_t01_who_only_asks_and_never_acts_is_timed_out() {
 
 #[tokio::test(start_paused = true)]
 async fn fault_t17_who_asks_without_listening_is_timed_out_and_costs_no_memory() {
-    let (mut connection, mut driver) = pair(1000);
-    let info = SharedInfo::default();
+    let (link, mut driver) = pair(1000);
     let flood = async { while driver.0.send(br#"["next-states",[]]"#).await.is_ok() {} };
     let control = TimeControl::PerMove(Duration::from_secs(1));
-    let game = against(start("fish=2"), &mut connection, &info, ai(), control);
-    let (verdict, _) = tokio::select! { ended = game => ended, () = flood => panic!("the pipe broke") };
+    let game = against(start("fish=2"), link, ai(), control);
+    let (verdict, ..) = tokio::select! { ended = game => ended, () = flood => panic!("the pipe broke") };
     assert_eq!(verdict.removed[0].cause.word(), "timeout");
     assert_eq!(verdict.removed[0].seat, Some(Seat::new(0)));
+}
+
+#[tokio::test]
+async fn every_answer_ends_with_a_newline_so_that_lines_can_be_read() {
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    let (here, there) = duplex(1 << 16);
+    let (reader, writer) = split(here);
+    let mut link = Connection::new(reader, writer, "test", Framing::Json, Bounds::default());
+    let info = SharedInfo::default();
+    let mut player = BufReader::new(there);
+    let asking = async {
+        for (call, answer) in [
+            ("[\"phase\",[]]", "\"game is over\"\n"),
+            ("[\"dance\",[]]", "{\"error\":"),
+            ("[\"place\",[[0,0]]]", "\"game is over\"\n"),
+            ("[\"tournament-info\",[]]", "{\"round\":0,"),
+        ] {
+            player.write_all(call.as_bytes()).await.unwrap();
+            let mut text = String::new();
+            player.read_line(&mut text).await.unwrap();
+            assert!(text.starts_with(answer) && text.ends_with('\n'), "{call}: {text:?}");
+        }
+    };
+    let asking = tokio::time::timeout(Duration::from_secs(20), asking);
+    tokio::select! {
+        asked = asking => asked.expect("whoever reads lines gets them"),
+        fault = attend(&mut link, &info) => panic!("{fault:?}"),
+    }
 }
 
 #[tokio::test]
@@ -282,11 +308,10 @@ async fn a_stuck_player_may_pass_and_nothing_changes() {
     // The first player is shut in by a hole and a penguin; the second one has a way to go.
     let position = Position::from_text("p2 1a0/1b1/01/11/11 0,0").unwrap();
     assert!(!position.can_move(Seat::new(0)));
-    let (mut connection, mut driver) = pair(1 << 16);
-    let info = SharedInfo::default();
+    let (link, mut driver) = pair(1 << 16);
     let permits = Arc::new(Semaphore::new(0));
     let others: Vec<Box<dyn Player<Position>>> = vec![Box::new(OnPermit(Arc::clone(&permits)))];
-    let game = against(position, &mut connection, &info, others, UNTIMED);
+    let game = against(position, link, others, UNTIMED);
     let script = async {
         let state = driver.ask("state").await;
         assert_eq!(driver.call(json!(["pass-legal", ["red"]])).await, state);
@@ -294,7 +319,7 @@ async fn a_stuck_player_may_pass_and_nothing_changes() {
         assert_eq!(driver.ask("state").await, state);
         permits.add_permits(1000);
     };
-    let ((verdict, _), ()) = tokio::join!(game, script);
+    let ((verdict, ..), ()) = tokio::join!(game, script);
     assert!(verdict.removed.is_empty(), "{verdict:?}");
 }
 

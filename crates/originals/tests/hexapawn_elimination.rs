@@ -3,17 +3,20 @@
 
 mod hexapawn_common;
 
-use hexapawn_common::{PATIENCE, Script, agreed_match, builtin, terms};
-use rookery_games::hexapawn::Setup;
-use rookery_originals::hexapawn::client::{Client, Told};
-use rookery_originals::hexapawn::elimination::ask_size;
-use rookery_originals::hexapawn::host::{CONDUCT, Chair, Protocol, agree, host};
-use rookery_originals::hexapawn::records::{Dialect, PlayerType};
-use rookery_record::{Header, RecordWriter, verify};
-use rookery_referee::{Event, Verdict};
-use rookery_rules::{Seed, Setup as _};
+use std::time::Duration;
 
-const PROTOCOL: Protocol = Protocol::Elimination;
+use hexapawn_common::{PATIENCE, Script, TURN, agreed_match, builtin, linked, ready, sentence, verdict_of};
+use rookery_games::hexapawn::{Position, Setup};
+use rookery_live::Guest;
+use rookery_originals::hexapawn::Spoken;
+use rookery_originals::hexapawn::client::{Client, Told};
+use rookery_originals::hexapawn::elimination::settle_size;
+use rookery_originals::hexapawn::records::{Dialect, PlayerType};
+use rookery_record::{Archive as _, Key, OneFile, verify};
+use rookery_referee::{Event, EventOf, Observer, Verdict};
+use rookery_wire::TransportExt as _;
+
+const PROTOCOL: Spoken = Spoken::Elimination;
 
 /// What both were told and said, and how it ended.
 async fn scripted(one: &[&str], two: &[&str]) -> (Verdict, String, String) {
@@ -143,20 +146,29 @@ async fn before_play_whoever_errs_loses_and_never_wins() {
     }
 }
 
+/// Tells the rulings on every offence.
+struct Rulings(std::sync::mpsc::Sender<&'static str>);
+
+impl Observer<Position> for Rulings {
+    fn see(&mut self, event: &EventOf<Position>, _: &Position) {
+        if let Event::Fouled(foul) = event {
+            self.0.send(foul.ruling.word()).unwrap();
+        }
+    }
+}
+
 /// The rulings on every offence of a match, in order; its record was verified.
 async fn rulings(one: &[&str], two: &[&str]) -> Vec<&'static str> {
-    let mut chairs = [Script::new(one).0, Script::new(two).0];
-    let terms = terms();
-    let agreed = agree(&mut chairs, PROTOCOL, 5, 5, PATIENCE).await;
-    let header = Header::new(&agreed.setup, &agreed.setup.start(), [("one", "x"), ("two", "x")], Seed(0));
-    let header = Header { time: terms.control, conduct: CONDUCT, ..header };
-    let (mut record, mut events) = (vec![], vec![]);
-    let mut watch = (RecordWriter::new(&mut record, header), &mut events);
-    let verdict = host(chairs, &agreed, &terms, &mut watch).await;
-    watch.0.finish().unwrap();
+    let guests = vec![Script::new(one).0, Script::new(two).0];
+    let folder = rookery_testkit::TempFolder::new("hexapawn-rulings");
+    let path = folder.join("game.rookery.jsonl");
+    let slot = OneFile::new(&path, false).open(&Key::first(1)).unwrap();
+    let (ready, _) = ready(PROTOCOL, (5, 5), guests, TURN, Some(slot)).await;
+    let (sender, rulings) = std::sync::mpsc::channel();
+    let verdict = verdict_of(ready.with_observer(Rulings(sender))).await;
+    let record = std::fs::read(path).unwrap();
     assert_eq!(verify::<Setup>(&record[..]).unwrap().verdict, Some(verdict));
-    let ruling = |event| if let Event::Fouled(foul) = event { Some(foul.ruling.word()) } else { None };
-    events.into_iter().filter_map(ruling).collect()
+    rulings.iter().collect()
 }
 
 #[tokio::test]
@@ -189,25 +201,27 @@ async fn fault_t06_player_1_must_wait_for_the_size() {
 
 #[tokio::test]
 async fn fault_t01_who_names_no_size_in_time_loses() {
-    let (two, _p2) = Script::silent();
-    let Chair::Remote { mut connection, .. } = two else { panic!("a script is elsewhere") };
-    let time = std::time::Duration::from_millis(30);
-    let (player, fault) = ask_size(&mut connection, None, time).await.unwrap_err();
-    assert_eq!((player, fault.offence.word()), (PlayerType::P2, "timeout"));
+    let ((one, _p1), (two, _p2)) = (Script::silent(), Script::silent());
+    let mut guests = [one, two];
+    assert_eq!(settle_size(&mut guests, (5, 5), Duration::from_millis(30)).await, None);
+    let Guest::Linked(link, _) = &mut guests[1] else { panic!("it is still told how it ended") };
+    let fault = link.receive().await.unwrap_err();
+    assert_eq!((fault.offence.word(), fault.evidence.note.as_str()), ("timeout", "no size within 30ms"));
+    let expected = "size(N M), both from 5 to 8, as the answer to size";
+    assert_eq!(fault.evidence.expected.as_deref(), Some(expected));
 }
 
 /// One of our players on the other side of the wire, in a task.
-fn client(spec: &str, size: (u8, u8)) -> Chair {
+fn client(spec: &str, size: (u8, u8)) -> Guest {
     use rookery_catalog::{Hexapawn, strategy};
-    use rookery_originals::hexapawn::{FRAMING, bounds};
     use rookery_search::Budget;
     use rookery_wire::Connection;
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let wire = |stream| {
+    let wire = |stream, protocol: rookery_wire::Protocol| {
         let (reader, writer) = tokio::io::split(stream);
-        Connection::new(reader, writer, "a client", FRAMING, bounds())
+        Connection::new(reader, writer, "a client", protocol.framing, protocol.bounds)
     };
-    let mut wire_of_client = wire(theirs);
+    let mut wire_of_client = wire(theirs, PROTOCOL.protocol());
     let mut mind = strategy::<Hexapawn>(&spec.parse().unwrap()).unwrap().0;
     tokio::spawn(async move {
         let mut client = Client::new(None, Dialect::Readme, size);
@@ -220,7 +234,7 @@ fn client(spec: &str, size: (u8, u8)) -> Chair {
             wire_of_client.send(format!("{record}\n").as_bytes()).await.unwrap();
         }
     });
-    Chair::remote(wire(ours), std::time::Duration::ZERO)
+    linked(|protocol| wire(ours, protocol))
 }
 
 #[tokio::test]
@@ -230,9 +244,9 @@ async fn whole_matches_of_clients_are_those_of_players_at_the_table() {
             let local = agreed_match(PROTOCOL, size.0, size.1, builtin(spec), builtin(spec)).await.1;
             let (one, two) = (client(spec, (7, 7)), client(spec, size));
             let played = tokio::time::timeout(PATIENCE, agreed_match(PROTOCOL, 5, 5, one, two));
-            let (agreed, remote) = played.await.unwrap();
-            assert_eq!((agreed.setup.rows, agreed.setup.cols), size);
-            assert_eq!(remote.ending.cause.word(), "normal", "{spec} {size:?}: {}", remote.ending.sentence);
+            let (settled, remote) = played.await.unwrap();
+            assert_eq!(settled, Some(size));
+            assert_eq!(remote.ending.cause.word(), "normal", "{spec} {size:?}: {}", sentence(&remote));
             if spec != "random" {
                 assert_eq!(remote, local, "{spec} {size:?}");
             }

@@ -6,49 +6,43 @@ mod hexapawn_common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hexapawn_common::{PATIENCE, Script, builtin};
-use rookery_originals::hexapawn::host::{Chair, Protocol, agree, host};
+use hexapawn_common::{PATIENCE, Script, builtin, linked, program, ready, sentence, verdict_of};
+use rookery_live::{Guest, Terms};
+use rookery_originals::hexapawn::Spoken;
 use rookery_originals::hexapawn::records::Dialect;
-use rookery_originals::hexapawn::{FRAMING, bounds, over_pipes, over_tcp};
-use rookery_referee::{Terms, TimeControl, Verdict};
-use rookery_rules::{Seat, Seed};
-use rookery_wire::{Connection, Process};
+use rookery_referee::Verdict;
+use rookery_rules::Seat;
+use rookery_testkit::TempFolder;
+use rookery_wire::Connection;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 const MOVE: &str = "move(f(1 1) t(2 1))";
 
-fn program(command: &str) -> Chair {
-    Chair::remote(over_pipes(Process::start(command).unwrap()), Duration::ZERO)
-}
-
-fn shell(script: &str) -> Chair {
+fn shell(script: &str) -> Guest {
     assert!(!script.contains('\''), "it is quoted by '");
     program(&format!("sh -c '{script}'"))
 }
 
 /// Somebody connected by TCP, and the other end.
-async fn socket() -> (Chair, TcpStream) {
+async fn socket() -> (Guest, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let theirs = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let ours = listener.accept().await.unwrap().0;
-    (Chair::remote(over_tcp(ours).unwrap(), Duration::ZERO), theirs)
+    (linked(|protocol| Connection::tcp(ours, protocol.framing, protocol.bounds).unwrap()), theirs)
 }
 
 /// A match on 5 x 5 with so much time for a turn. The seats have a minute together, whatever they do.
-async fn verdict(one: Chair, two: Chair, time: Duration) -> Verdict {
-    let mut chairs = [one, two];
-    let agreed = agree(&mut chairs, Protocol::Seed(Dialect::Readme), 5, 5, time).await;
-    let mut terms = Terms::new(TimeControl::PerMove(time), Seed(0));
-    terms.startup = Duration::from_millis(500);
-    tokio::time::timeout(PATIENCE, host(chairs, &agreed, &terms, &mut ())).await.unwrap()
+async fn verdict(one: Guest, two: Guest, time: Duration) -> Verdict {
+    let (ready, _) = ready(Spoken::Seed(Dialect::Readme), (5, 5), vec![one, two], time, None).await;
+    verdict_of(ready.with_terms(Terms { startup: Duration::from_millis(500), ..Terms::default() })).await
 }
 
 /// The offender as player 1 against one of ours that waits: it loses with this cause, and the other hears of it.
-async fn loses(offender: Chair, time: Duration, cause: &str) -> Verdict {
+async fn loses(offender: Guest, time: Duration, cause: &str) -> Verdict {
     let (other, talk) = Script::silent();
     let verdict = verdict(offender, other, time).await;
-    assert_eq!(verdict.ending.cause.word(), cause, "{}", verdict.ending.sentence);
+    assert_eq!(verdict.ending.cause.word(), cause, "{}", sentence(&verdict));
     assert_eq!(verdict.ending.seat, Some(Seat::new(0)));
     assert!(talk.finish().await.ends_with("< gameEnded(winner:p2)\n"));
     verdict
@@ -81,7 +75,7 @@ async fn fault_t01_a_late_answer_loses_and_changes_nothing() {
 #[tokio::test]
 async fn fault_t03_a_program_that_dies_has_crashed_and_its_last_words_count() {
     let verdict = loses(shell("read line; exit 7"), LONG, "crashed").await;
-    assert!(verdict.ending.sentence.contains("exit status: 7"), "{}", verdict.ending.sentence);
+    assert!(sentence(&verdict).contains("exit status: 7"), "{}", sentence(&verdict));
     // The answer before its death is an answer.
     let offender = shell(&format!("read line; echo \"{MOVE}\""));
     let verdict = self::verdict(offender, builtin("first"), LONG).await;
@@ -115,11 +109,11 @@ async fn fault_t06_a_program_that_answers_before_it_is_asked_loses() {
 #[tokio::test]
 async fn fault_t07_garbage_is_an_illegal_move_with_one_more_chance() {
     let verdict = loses(shell("while read line; do echo \"@#!\"; done"), LONG, "malformed").await;
-    assert!(verdict.ending.sentence.contains("after 1 refused before it"), "{}", verdict.ending.sentence);
+    assert!(sentence(&verdict).contains("after 1 refused before it"), "{}", sentence(&verdict));
     // The second chance is used.
     let better = shell(&format!("read a; echo garbage; read b; echo \"{MOVE}\"; read c; exit 0"));
     let verdict = self::verdict(better, builtin("first"), LONG).await;
-    assert!(verdict.plies >= 1, "{}", verdict.ending.sentence);
+    assert!(verdict.plies >= 1, "{}", sentence(&verdict));
 }
 
 #[tokio::test]
@@ -141,7 +135,7 @@ async fn fault_t08_bytes_that_are_no_text_are_malformed() {
             let _ = theirs.read(&mut request).await;
         });
         let verdict = loses(offender, LONG, "malformed").await;
-        assert!(verdict.ending.sentence.is_ascii(), "{}", verdict.ending.sentence);
+        assert!(sentence(&verdict).is_ascii(), "{}", sentence(&verdict));
         sender.await.unwrap();
     }
 }
@@ -172,7 +166,7 @@ async fn fault_t10_a_deep_record_is_malformed() {
     let deep = "f(".repeat(2000);
     let script = format!("while read line; do echo \"{deep}\"; done");
     let verdict = loses(shell(&script), LONG, "malformed").await;
-    assert!(verdict.ending.sentence.contains("at most 16 brackets"), "{}", verdict.ending.sentence);
+    assert!(sentence(&verdict).contains("at most 16 brackets"), "{}", sentence(&verdict));
 }
 
 #[tokio::test]
@@ -180,7 +174,7 @@ async fn fault_t14_two_illegal_moves_lose_and_the_board_stays() {
     let script = "while read line; do echo \"move(f(1 1) t(4 4))\"; done";
     let verdict = loses(shell(script), LONG, "illegal_move").await;
     assert_eq!(verdict.plies, 0);
-    assert!(verdict.ending.sentence.contains("legal were e1-e2 d1-d2"), "{}", verdict.ending.sentence);
+    assert!(sentence(&verdict).contains("legal were e1-e2 d1-d2"), "{}", sentence(&verdict));
 }
 
 #[tokio::test]
@@ -188,19 +182,20 @@ async fn fault_t17_a_player_that_never_reads_loses_by_time() {
     // A pipe of 16 bytes, so that a request does not fit.
     let (ours, _theirs) = tokio::io::duplex(16);
     let (reader, writer) = tokio::io::split(ours);
-    let connection = Connection::new(reader, writer, "a wall", FRAMING, bounds());
-    loses(Chair::remote(connection, Duration::ZERO), SHORT, "timeout").await;
+    let wall =
+        linked(|protocol| Connection::new(reader, writer, "a wall", protocol.framing, protocol.bounds));
+    loses(wall, SHORT, "timeout").await;
 }
 
 #[tokio::test]
 async fn fault_t18_a_program_that_closes_its_output_and_goes_on_has_crashed() {
-    let pid_file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("t18-{}", std::process::id()));
+    let folder = TempFolder::new("t18");
+    let pid_file = folder.join("pid");
     let script = format!("echo $$ > \"{}\"; exec >&-; sleep 1000", pid_file.display());
     let verdict = verdict(shell(&script), builtin("first"), LONG).await;
-    assert_eq!(verdict.ending.cause.word(), "crashed", "{}", verdict.ending.sentence);
+    assert_eq!(verdict.ending.cause.word(), "crashed", "{}", sentence(&verdict));
     // Nothing of it is left.
     let pid = std::fs::read_to_string(&pid_file).unwrap();
-    std::fs::remove_file(&pid_file).unwrap();
     let alive = || {
         let stat = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat"));
         stat.is_ok_and(|stat| !stat.contains(") Z "))
@@ -249,7 +244,7 @@ async fn two_programs_play_over_pipes_and_over_tcp() {
         String::from_utf8(heard).unwrap()
     });
     let verdict = verdict(one, two, LONG).await;
-    assert_eq!((verdict.ending.cause.word(), verdict.plies), ("normal", 7), "{}", verdict.ending.sentence);
+    assert_eq!((verdict.ending.cause.word(), verdict.plies), ("normal", 7), "{}", sentence(&verdict));
     let heard = player.await.unwrap();
     assert_eq!(heard.lines().filter(|line| line.starts_with("request(board:board(row(")).count(), 3);
     assert!(heard.ends_with("gameEnded(winner:p1)\n"));

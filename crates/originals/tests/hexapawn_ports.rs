@@ -45,7 +45,7 @@ impl Puppets {
             assert_eq!(self.next(player), format!("gameEnded(winner:{winner})"));
         }
         let verdict = self.game.verdict();
-        assert_eq!(verdict.ending.cause.word(), cause, "{}", verdict.ending.sentence);
+        assert_eq!(verdict.ending.cause.word(), cause, "{:?}", verdict.ending);
         for orders in self.orders {
             assert!(orders.recv().is_err(), "nothing comes after the end");
         }
@@ -171,14 +171,17 @@ fn fault_t03_a_player_whose_thread_has_ended_loses_at_once() {
 }
 
 #[test]
-fn sizes_are_3_to_8() {
-    for (rows, cols) in [(2, 3), (3, 2), (9, 3), (3, 9), (0, 0), (255, 255)] {
+fn sizes_are_those_of_the_rules() {
+    for (rows, cols) in [(1, 3), (3, 0), (9, 3), (3, 9), (0, 0), (255, 255)] {
         let ((p1, _o1), (p2, _o2)) = (player_port(), player_port());
         let error = referee_for(p1, p2, rows, cols).unwrap_err().to_string();
-        let expected =
-            format!("a board of {rows} rows and {cols} columns is not possible; both go from 3 to 8");
+        let expected = format!(
+            "a board of {rows} rows and {cols} columns is not possible; rows go from 2 to 8, columns from 1 to 8"
+        );
         assert_eq!(error, expected);
     }
+    // Player 1 takes a pawn, which reaches the other side.
+    assert_eq!((self_play(2, 2).0, self_play(2, 2).2), (P1, true));
 }
 
 /// Plays as the original's player, and tells what it played.

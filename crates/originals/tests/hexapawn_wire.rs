@@ -5,12 +5,13 @@ mod hexapawn_common;
 
 use std::time::Duration;
 
-use hexapawn_common::{Script, builtin, match_between, terms};
-use rookery_originals::hexapawn::host::{Chair, Protocol, agree, host};
+use hexapawn_common::{PATIENCE, Script, TURN, Text, builtin, match_between, ready, sentence, verdict_of};
+use rookery_live::Guest;
+use rookery_originals::hexapawn::Spoken;
 use rookery_originals::hexapawn::log::{ClassicLog, PlainLog};
 use rookery_originals::hexapawn::records::Dialect;
 
-const SEED: Protocol = Protocol::Seed(Dialect::Readme);
+const SEED: Spoken = Spoken::Seed(Dialect::Readme);
 
 #[tokio::test]
 async fn the_sequence_of_a_match() {
@@ -43,11 +44,8 @@ async fn fault_t14_two_illegal_moves_in_one_turn_lose() {
     let (two, p2) = Script::new(&[]);
     let verdict = match_between(SEED, 3, 3, one, two).await;
     assert_eq!((verdict.ending.cause.word(), verdict.plies), ("illegal_move", 0));
-    assert!(
-        verdict.ending.sentence.contains("sent a3-a2: player 1 has no pawn on a3"),
-        "{}",
-        verdict.ending.sentence
-    );
+    let sentence = sentence(&verdict);
+    assert!(sentence.contains("sent a3-a2: player 1 has no pawn on a3"), "{sentence}");
     assert!(p1.finish().await.ends_with("< gameEnded(winner:p2)\n"));
     assert_eq!(p2.finish().await, "< gameEnded(winner:p2)\n");
 }
@@ -83,24 +81,24 @@ async fn the_other_dialect_has_another_word_for_a_move() {
         // The first time it is a legal move.
         let answer = format!("{word}(f(1 1) t(2 1))");
         let (one, _p1) = Script::new(&[&answer, &answer, &answer]);
-        let verdict = match_between(Protocol::Seed(dialect), 3, 3, one, builtin("first")).await;
+        let verdict = match_between(Spoken::Seed(dialect), 3, 3, one, builtin("first")).await;
         assert_eq!((verdict.ending.cause.word(), verdict.plies), (cause, plies), "{dialect:?} {word}");
     }
 }
 
 /// The log of a match of the original's player against itself, or of scripts.
 async fn classic(rows: u8, cols: u8, scripts: Option<[&[&str]; 2]>) -> String {
-    let (mut chairs, _talks) = match scripts {
-        None => ([builtin("first"), builtin("first")], vec![]),
+    let (guests, _talks) = match scripts {
+        None => (vec![builtin("first"), builtin("first")], vec![]),
         Some([one, two]) => {
             let ((one, talk1), (two, talk2)) = (Script::new(one), Script::new(two));
-            ([one, two], vec![talk1, talk2])
+            (vec![one, two], vec![talk1, talk2])
         }
     };
-    let agreed = agree(&mut chairs, SEED, rows, cols, Duration::from_secs(1)).await;
-    let mut text = vec![];
-    host(chairs, &agreed, &terms(), &mut ClassicLog(&mut text)).await;
-    String::from_utf8(text).unwrap()
+    let text = Text::default();
+    let (ready, _) = ready(SEED, (rows, cols), guests, TURN, None).await;
+    verdict_of(ready.with_observer(ClassicLog(text.clone()))).await;
+    text.take()
 }
 
 #[tokio::test]
@@ -179,13 +177,13 @@ p2: Yay! :)
 
 #[tokio::test]
 async fn the_plain_text() {
-    let mut chairs = [builtin("first"), builtin("first")];
-    let agreed = agree(&mut chairs, SEED, 3, 3, Duration::from_secs(1)).await;
-    let mut text = vec![];
-    let mut log = PlainLog { out: &mut text, dialect: Dialect::Code };
-    host(chairs, &agreed, &terms(), &mut log).await;
+    let text = Text::default();
+    let log = PlainLog { out: text.clone(), dialect: Dialect::Code };
+    let guests = vec![builtin("first"), builtin("first")];
+    let (ready, _) = ready(SEED, (3, 3), guests, TURN, None).await;
+    verdict_of(ready.with_observer(log)).await;
     assert_eq!(
-        String::from_utf8(text).unwrap(),
+        text.take(),
         "+-------+
 | 1 1 1 |
 | . . . |
@@ -209,8 +207,46 @@ p2 has won after 4 moves: p1 cannot move
 async fn fault_j01_who_does_not_come_loses_and_the_other_is_told() {
     use rookery_referee::{Fault, Offence};
     let (one, p1) = Script::new(&[]);
-    let absent = Chair::Absent(Fault::new(Offence::NoShow, "nobody connected"));
+    let absent = Guest::Absent(Fault::new(Offence::NoShow, "nobody connected"));
     let verdict = match_between(SEED, 3, 3, one, absent).await;
     assert_eq!(verdict.ending.cause.word(), "no_show");
     assert_eq!(p1.finish().await, "< gameEnded(winner:p1)\n");
+}
+
+#[tokio::test]
+async fn fault_19_an_empty_line_is_refused_at_once() {
+    let (one, p1) = Script::new(&["", " \r"]);
+    let (two, _p2) = Script::silent();
+    let start = std::time::Instant::now();
+    let (ready, _) = ready(SEED, (3, 3), vec![one, two], PATIENCE, None).await;
+    let verdict = verdict_of(ready).await;
+    assert!(start.elapsed() < PATIENCE / 2, "nobody waits for the clock");
+    assert_eq!(verdict.ending.cause.word(), "malformed");
+    let evidence = verdict.ending.evidence.clone().unwrap();
+    assert_eq!((evidence.note.as_str(), evidence.refused), ("which is no record: an empty line", 1));
+    assert_eq!(p1.finish().await.matches("< request(").count(), 2, "it has its second chance");
+}
+
+#[tokio::test]
+async fn fault_12_a_time_out_says_which_answer_was_awaited_and_what_had_arrived() {
+    let (ours, mut theirs) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(ours);
+    let one = hexapawn_common::linked(|protocol| {
+        rookery_wire::Connection::new(reader, writer, "a slow one", protocol.framing, protocol.bounds)
+    });
+    let slow = tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let mut request = [0; 8];
+        theirs.read_exact(&mut request).await.unwrap();
+        theirs.write_all(b"move(f(1 1) t(").await.unwrap();
+        let mut rest = vec![];
+        theirs.read_to_end(&mut rest).await.unwrap();
+    });
+    let (ready, _) = ready(SEED, (3, 3), vec![one, builtin("first")], Duration::from_millis(200), None).await;
+    let verdict = verdict_of(ready).await;
+    assert_eq!(verdict.ending.cause.word(), "timeout");
+    let evidence = verdict.ending.evidence.unwrap();
+    assert_eq!(evidence.sent.as_deref(), Some("`move(f(1 1) t(`"));
+    assert_eq!(evidence.expected.as_deref(), Some("move(f(row col) t(row col)) as the answer to request"));
+    slow.await.unwrap();
 }

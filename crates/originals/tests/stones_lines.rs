@@ -11,7 +11,7 @@ use rookery_wire::Codec;
 /// What a codec says of an answer, at its first turn.
 fn judged(answer: &[u8]) -> Result<(), rookery_referee::Failure> {
     let position = Position::from_text("1 000/.../111 turn=1").unwrap();
-    let mut codec = LineCodec::new(None);
+    let mut codec = LineCodec::new();
     codec.news(&Event::Started(position.clone()), &position);
     codec.answer(answer, &position).map(|_| ())
 }
@@ -77,7 +77,8 @@ fn a_message_that_is_no_move_is_told_so() {
     let Err(rookery_referee::Failure::Fault(fault)) = judged(br#"{"message":"TurnTo","player":1}"#) else {
         panic!("it is refused")
     };
-    assert!(fault.detail.starts_with("Not a MOVE message; expected {\"move\":"), "{}", fault.detail);
+    assert_eq!(fault.evidence.note, "Not a MOVE message");
+    assert!(fault.evidence.expected.unwrap().starts_with("{\"move\":"));
 }
 
 /// What player 0 is told when 1 takes its last stone, and then 2 moves.
@@ -89,7 +90,7 @@ fn told_after_its_loss(mut codec: LineCodec) -> Vec<String> {
         let mv: Move = mv.parse().unwrap();
         let seat = rookery_rules::Position::to_move(&position).unwrap();
         rookery_rules::Position::play(&mut position, mv).unwrap();
-        for note in codec.news(&Event::Moved { seat, mv, charge: None }, &position) {
+        for note in codec.news(&Event::Moved { seat, mv, charge: None, info: None }, &position) {
             let update: Update = serde_json::from_slice(&note.message).unwrap();
             lines.push(update.message.to_string());
         }
@@ -101,8 +102,8 @@ fn told_after_its_loss(mut codec: LineCodec) -> Vec<String> {
 fn who_has_lost_is_told_the_rest_or_not() {
     let all =
         ["Hit 0 (0,0)", "PlayerLost 0", "Move 1 (0,1) (0,0)", "TurnTo 2", "Move 2 (0,3) (0,2)", "TurnTo 1"];
-    assert_eq!(told_after_its_loss(LineCodec::new(None)), all);
-    assert_eq!(told_after_its_loss(LineCodec::new(None).without_eliminated()), all[..2]);
+    assert_eq!(told_after_its_loss(LineCodec::new()), all);
+    assert_eq!(told_after_its_loss(LineCodec::new().without_eliminated()), all[..2]);
 }
 
 #[test]

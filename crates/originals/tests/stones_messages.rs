@@ -3,20 +3,19 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use rookery_catalog::{PlayerSpec, Stones, strategy};
 use rookery_games::stones::{Position, Setup};
 use rookery_originals::stones::{
-    Chat, LineCodec, Message, Move, Narrator, Player, Point, State, Thinker, Update, inline, reasons, sign,
-    threaded,
+    Audience, Chat, LineCodec, Message, Move, Narrator, Player, Point, State, Thinker, Update, reasons, sign,
 };
 use rookery_referee::{
-    Conduct, Event, Offence, Player as AtTable, Referee, Scripted, Terms, TimeControl, Verdict, play,
+    Conduct, Event, EventOf, MatchSpec, Offence, Player as AtTable, Referee, Scripted, Session, Terms,
+    TimeControl, Verdict, play, words,
 };
-use rookery_rules::{Notation, Seat, Seed, Setup as _};
+use rookery_rules::{Notation, Position as _, Seat, Seed, Setup as _};
 use rookery_testkit::golden;
-use rookery_wire::{Bounds, Connection, Framing, Remote};
+use rookery_wire::{Bounds, Connection, Framing, Lent, Remote};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 type Log = Arc<Mutex<Vec<(u8, String)>>>;
@@ -66,11 +65,35 @@ async fn run(
     conduct: Conduct,
     mut players: Vec<Box<dyn AtTable<Position>>>,
 ) -> (Verdict, Vec<Update>) {
-    let mut events = vec![];
-    let terms = Terms::new(TimeControl::Untimed, Seed(1));
-    let verdict = play(Referee::new(start, conduct), &mut players, &terms, &mut events).await;
+    let (verdict, events) = timed(start, conduct, "untimed", &mut players).await;
     let mut narrator = Narrator::new();
     (verdict, events.iter().flat_map(|event| narrator.tell(event)).collect())
+}
+
+async fn timed(
+    start: Position,
+    conduct: Conduct,
+    time: &str,
+    players: &mut [Box<dyn AtTable<Position>>],
+) -> (Verdict, Vec<EventOf<Position>>) {
+    let mut spec = MatchSpec::new("stones", vec!["cmd:x"; start.n_seats()], Seed(1)).unwrap();
+    (spec.conduct, spec.time) = (conduct, time.parse::<TimeControl>().unwrap());
+    let mut events = vec![];
+    let terms = Terms::default();
+    let referee = Referee::of_spec(&spec, start);
+    let end = play(referee, players, &Session::new(&spec, &terms), &mut events).await;
+    (end.verdict().unwrap(), events)
+}
+
+/// Players of one match in this process.
+fn seats<P: Player + 'static>(players: impl IntoIterator<Item = P>) -> Vec<Box<dyn AtTable<Position>>> {
+    let audience = Audience::default();
+    players.into_iter().map(|player| audience.inline(player)).collect()
+}
+
+/// How it ended, in a sentence.
+fn sentence(verdict: &Verdict) -> String {
+    words::verdict(verdict, &|seat| format!("player {}", seat.index()))
 }
 
 fn texts(updates: &[Update]) -> Vec<String> {
@@ -103,25 +126,14 @@ const REFERENCE: &[&str] = &[
 #[tokio::test]
 async fn the_reference_game_in_the_order_of_the_text() {
     let log = Log::default();
-    let seat = |_| inline(Witness { player: thinker("aggressive"), id: 9, log: Arc::clone(&log) });
-    let (verdict, _) = run(start("0 000/.../111"), Conduct::aborting(), (0..2).map(seat).collect()).await;
+    let witness = |_| Witness { player: thinker("aggressive"), id: 9, log: Arc::clone(&log) };
+    let (verdict, _) = run(start("0 000/.../111"), Conduct::aborting(), seats((0..2).map(witness))).await;
     assert_eq!(verdict.plies, 6);
-    // Everybody is told in the order of the numbers, and then whoever has the turn is asked.
+    // Each message goes to everybody in the order of the numbers, and then the next; then whoever has the turn is asked.
     let mut expected = vec![(0, "initialize".to_owned()), (1, "initialize".to_owned())];
-    let mut lines = REFERENCE.iter().peekable();
-    // A move and what follows it up to the next question come together, to one player after the other.
-    while lines.peek().is_some() {
-        let mut part = vec![];
-        for line in lines.by_ref() {
-            part.push((*line).to_owned());
-            if line.starts_with("TurnTo") {
-                break;
-            }
-        }
-        for id in 0..2 {
-            expected.extend(part.iter().map(|line| (id, line.clone())));
-        }
-        if let Some(asked) = part.last().and_then(|line| line.strip_prefix("TurnTo ")) {
+    for line in REFERENCE {
+        expected.extend([0, 1].map(|id| (id, (*line).to_owned())));
+        if let Some(asked) = line.strip_prefix("TurnTo ") {
             expected.push((asked[..1].parse().unwrap(), "next_move".to_owned()));
         }
     }
@@ -131,7 +143,8 @@ async fn the_reference_game_in_the_order_of_the_text() {
 #[tokio::test]
 async fn a_thread_of_its_own_changes_nothing() {
     let log = Log::default();
-    let seat = |_| threaded(Witness { player: thinker("aggressive"), id: 9, log: Arc::clone(&log) });
+    let audience = Audience::default();
+    let seat = |_| audience.threaded(Witness { player: thinker("aggressive"), id: 9, log: Arc::clone(&log) });
     let (verdict, updates) =
         run(start("0 000/.../111"), Conduct::aborting(), (0..2).map(seat).collect()).await;
     assert_eq!(verdict.plies, 6);
@@ -149,8 +162,7 @@ async fn the_reference_game_on_the_wire() {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(ours);
         let connection = Connection::new(reader, writer, "a pipe", Framing::Lines, Bounds::default());
-        let codec = LineCodec::new(Some(Duration::from_secs(2)));
-        players.push(Box::new(Remote::new(connection, codec)));
+        players.push(Box::new(Remote::new(Lent::owned(Box::new(connection)), LineCodec::new())));
         ends.push(tokio::spawn(async move {
             let (reader, mut writer) = tokio::io::split(theirs);
             let mut lines = BufReader::new(reader).lines();
@@ -176,8 +188,9 @@ async fn the_reference_game_on_the_wire() {
             transcript.concat()
         }));
     }
-    let (verdict, _) = run(start("0 000/.../111"), Conduct::aborting(), players).await;
-    assert_eq!(verdict.ending.sentence, "player 2 won");
+    let (verdict, _) = timed(start("0 000/.../111"), Conduct::aborting(), "2s", &mut players).await;
+    drop(players);
+    assert_eq!(sentence(&verdict), "player 1 won", "as the messages count");
     let mut whole = vec![];
     for (id, end) in ends.into_iter().enumerate() {
         whole.push(format!("player {id}\n{}", end.await.unwrap()));
@@ -276,7 +289,7 @@ async fn fault_t14_an_invalid_move_ends_the_game_with_the_reasons_in_the_origina
         let bad = mv(player, from, to);
         let position = start("0 000/.../111");
         assert_eq!(reasons(bad, &position).join(", "), expected);
-        let players = vec![inline(Wrong::new(Some(bad))), inline(Wrong::new(None))];
+        let players = seats([Wrong::new(Some(bad)), Wrong::new(None)]);
         let (verdict, updates) = run(position, Conduct::aborting(), players).await;
         assert_eq!(verdict.ending.cause.word(), "illegal_move", "{expected}");
         assert_eq!(verdict.outcome, None);
@@ -295,8 +308,12 @@ async fn fault_t14_an_invalid_move_ends_the_game_with_the_reasons_in_the_origina
 #[tokio::test]
 async fn a_forfeit_takes_all_stones_and_the_others_play_on() {
     let bad = mv(1, (0, 0), (5, 5));
-    let players =
-        vec![inline(Wrong::new(None)), inline(Wrong::new(Some(bad))), inline(thinker("aggressive"))];
+    let audience = Audience::default();
+    let players = vec![
+        audience.inline(Wrong::new(None)),
+        audience.inline(Wrong::new(Some(bad))),
+        audience.inline(thinker("aggressive")),
+    ];
     let (verdict, updates) = run(start("0 0../1.1/..2 turn=0/60"), Conduct::removing(), players).await;
     assert_eq!(
         texts(&updates)[3..8],
@@ -313,7 +330,7 @@ async fn a_forfeit_takes_all_stones_and_the_others_play_on() {
 
 #[tokio::test]
 async fn the_last_one_left_by_a_forfeit_has_won() {
-    let players = vec![inline(Wrong::new(Some(mv(0, (9, 9), (9, 9))))), inline(Wrong::new(None))];
+    let players = seats([Wrong::new(Some(mv(0, (9, 9), (9, 9)))), Wrong::new(None)]);
     let (_, updates) = run(start("0 00/11"), Conduct::removing(), players).await;
     assert_eq!(texts(&updates)[2..], ["Hit 0 (0,0)", "Hit 0 (0,1)", "PlayerLost 0", "PlayerWon 1"]);
 }
@@ -324,7 +341,7 @@ async fn draws_say_which_cap_was_reached() {
         ("rows=4,cols=2,quiet=3", "a draw: 3 turns without a hit"),
         ("rows=4,cols=2,max-turns=2", "a draw: 2 turns in all"),
     ] {
-        let players = vec![inline(Wrong::new(None)), inline(Wrong::new(None))];
+        let players = seats([Wrong::new(None), Wrong::new(None)]);
         let (_, updates) = run(Setup::parse(options).unwrap().start(), Conduct::aborting(), players).await;
         let last = &updates.last().unwrap().message;
         assert_eq!(*last, Message::GameOver { winners: vec![0, 1], reason: expected.to_owned() });
@@ -333,16 +350,17 @@ async fn draws_say_which_cap_was_reached() {
 
 #[tokio::test]
 async fn fault_t03_a_player_that_panics_crashes_the_game_and_nothing_else() {
-    for (place, seat) in [
-        ("next_move", inline as fn(Wrong) -> _),
-        ("GameStart", inline),
-        ("next_move", threaded),
-        ("TurnTo", threaded),
-    ] {
+    let seat = |audience: &Audience, in_thread, player| {
+        if in_thread { audience.threaded(player) } else { audience.inline(player) }
+    };
+    for (place, in_thread) in
+        [("next_move", false), ("GameStart", false), ("next_move", true), ("TurnTo", true)]
+    {
         let mut wrong = Wrong::new(None);
         wrong.panics_in = Some(place);
-        let (verdict, updates) =
-            run(start("0 00/11"), Conduct::aborting(), vec![seat(wrong), inline(Wrong::new(None))]).await;
+        let audience = Audience::default();
+        let players = vec![seat(&audience, in_thread, wrong), audience.inline(Wrong::new(None))];
+        let (verdict, updates) = run(start("0 00/11"), Conduct::aborting(), players).await;
         assert_eq!(verdict.ending.cause.word(), "crashed", "{place}");
         assert_eq!(verdict.ending.seat, Some(Seat::new(0)), "{place}");
         let last = updates.last().unwrap().message.to_string();
@@ -354,9 +372,14 @@ async fn fault_t03_a_player_that_panics_crashes_the_game_and_nothing_else() {
 async fn who_is_out_may_panic() {
     let mut wrong = Wrong::new(None);
     wrong.panics_in = Some("PlayerLost 1");
-    let players = vec![inline(thinker("aggressive")), inline(wrong), inline(thinker("aggressive"))];
+    let audience = Audience::default();
+    let players = vec![
+        audience.inline(thinker("aggressive")),
+        audience.inline(wrong),
+        audience.inline(thinker("aggressive")),
+    ];
     let (verdict, _) = run(start("0 01.2/...."), Conduct::aborting(), players).await;
-    assert_eq!(verdict.ending.cause.word(), "normal", "{}", verdict.ending.sentence);
+    assert_eq!(verdict.ending.cause.word(), "normal", "{}", sentence(&verdict));
 }
 
 /// Never answers.
@@ -372,10 +395,9 @@ impl Player for Stuck {
 
 #[tokio::test(start_paused = true)]
 async fn fault_t01_a_player_in_a_thread_can_be_late() {
-    let mut players = vec![threaded(Stuck), inline(Wrong::new(None))];
-    let terms = Terms::new(TimeControl::PerMove(Duration::from_secs(1)), Seed(1));
-    let referee = Referee::new(start("0 00/11"), Conduct::aborting());
-    let verdict = play(referee, &mut players, &terms, &mut ()).await;
+    let audience = Audience::default();
+    let mut players = vec![audience.threaded(Stuck), audience.inline(Wrong::new(None))];
+    let (verdict, _) = timed(start("0 00/11"), Conduct::aborting(), "1s", &mut players).await;
     assert_eq!(verdict.ending.cause.word(), Offence::Timeout.word());
 }
 
@@ -401,10 +423,10 @@ impl Player for Talker {
 
 #[tokio::test]
 async fn chat_is_kept_in_order_and_changes_nothing() {
-    let mut players = vec![inline(Wrong::new(Some(mv(0, (0, 0), (1, 1))))), inline(Talker(None))];
-    let mut events = vec![];
-    let referee = Referee::new(start("0 00/11"), Conduct::aborting());
-    play(referee, &mut players, &Terms::new("untimed".parse().unwrap(), Seed(1)), &mut events).await;
+    let audience = Audience::default();
+    let mut players =
+        vec![audience.inline(Wrong::new(Some(mv(0, (0, 0), (1, 1))))), audience.inline(Talker(None))];
+    let (_, events) = timed(start("0 00/11"), Conduct::aborting(), "untimed", &mut players).await;
     let said: Vec<(usize, &str)> = events
         .iter()
         .filter_map(|event| match event {
@@ -413,4 +435,55 @@ async fn chat_is_kept_in_order_and_changes_nothing() {
         })
         .collect();
     assert_eq!(said[..2], [(1, "hello "), (1, "ouch")]);
+}
+
+/// Announces its move, and plays the first.
+struct Announcer {
+    player: Wrong,
+    chat: Option<Chat>,
+}
+
+impl Player for Announcer {
+    fn initialize(&mut self, chat: Chat) {
+        self.chat = Some(chat);
+    }
+
+    fn update(&mut self, message: &Message, state: &State) {
+        self.player.update(message, state);
+    }
+
+    fn next_move(&mut self) -> Move {
+        let mv = self.player.next_move();
+        self.chat.as_ref().unwrap().say(&format!("{} to {}", mv.from, mv.to));
+        mv
+    }
+}
+
+#[tokio::test]
+async fn fault_17_what_is_said_before_a_move_appears_before_it() {
+    for in_thread in [false, true] {
+        let audience = Audience::default();
+        let seat = |_| {
+            let player = Announcer { player: Wrong::new(None), chat: None };
+            if in_thread { audience.threaded(player) } else { audience.inline(player) }
+        };
+        let mut players: Vec<_> = (0..2).map(seat).collect();
+        let (verdict, events) =
+            timed(start("0 00/../11 turn=0/6"), Conduct::aborting(), "untimed", &mut players).await;
+        let mut said = None;
+        let mut n_moves = 0;
+        for event in &events {
+            match event {
+                Event::Said { seat, text } => said = Some((*seat, text.clone())),
+                Event::Moved { seat, mv, .. } => {
+                    let (from, to) = (Point::from(mv.from), Point::from(mv.to));
+                    assert_eq!(said.take(), Some((*seat, format!("{from} to {to}"))), "{events:?}");
+                    n_moves += 1;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(n_moves, verdict.plies);
+        assert!(n_moves > 1);
+    }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use peers::{Deed, Peer, SHORT, Seen, config, good, impatient, serve, tournament};
 use rookery_games::fish;
 use rookery_originals::fish::{Config, Manner, Notice, Tally};
+use rookery_testkit::TempFolder;
 
 /// Identical house players on the usual board: known from the original and from other servers.
 #[tokio::test]
@@ -177,7 +178,10 @@ async fn silence_before_a_game_costs_one_time_out() {
     assert_eq!(held.tally, Tally { winners: 1, failed: 1 });
     let (offence, reason) = held.offence("Bad").unwrap();
     assert_eq!(offence, "timeout");
-    assert_eq!(reason, "no reply to `[\"playing-as\",[\"white\"]]` within 600 ms");
+    assert_eq!(
+        reason,
+        "did not answer in time: no reply within 600 ms; expected \"void\" with its quotes as the answer to playing-as"
+    );
     assert!(clock.elapsed() >= SHORT);
 }
 
@@ -195,11 +199,11 @@ async fn the_first_turn_has_more_time() {
 
 #[tokio::test]
 async fn every_game_leaves_a_record_that_is_right() {
-    let dir = std::env::temp_dir().join(format!("rookery-fish-records-{}", std::process::id()));
+    let dir = TempFolder::new("fish-records");
     let bad = || Peer::bad("Bad", "take-turn", 2, Deed::Send(b"[[9,9],[0,0]]".to_vec()));
     let mut peers = good(6);
     peers[3] = bad();
-    let record = Some(dir.clone());
+    let record = Some(dir.to_path_buf());
     let held = tournament(Config { record: record.clone(), ..config(6) }, peers).await;
     assert_eq!(held.tally.failed, 1);
     tournament(Config { record, ..config(2) }, good(2)).await;
@@ -208,7 +212,7 @@ async fn every_game_leaves_a_record_that_is_right() {
         ["tournament-1/round-1-table-1", "tournament-1/round-1-table-2", "tournament-2/round-1-table-1"]
     {
         let path = dir.join(format!("{file}.rookery.jsonl"));
-        let summary = rookery_catalog::verify(BufReader::new(File::open(&path).unwrap())).unwrap();
+        let summary = rookery_live::verify(BufReader::new(File::open(&path).unwrap())).unwrap();
         n_removed += summary.verdict.expect("the game is over").removed.len();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(
@@ -217,7 +221,6 @@ async fn every_game_leaves_a_record_that_is_right() {
         );
     }
     assert_eq!(n_removed, 1);
-    std::fs::remove_dir_all(dir).unwrap();
 }
 
 #[tokio::test]

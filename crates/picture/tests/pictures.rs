@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use rookery_games::{fish, hexapawn, renpaarden, stones};
+use rookery_games::{fish, four, hexapawn, renpaarden, stones};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_rules::scene::{Caption, Cell, Place, Shape};
 use rookery_rules::{Notation, Picture, Position as _, Scene, Seed, Setup};
@@ -63,6 +63,9 @@ fn pictures_are_well_formed() {
         ["", "rows=1,cols=128", "rows=128,cols=1", "rows=3,cols=3,players=4", "board=classic,players=3"]
     {
         check_games::<fish::Setup>(options);
+    }
+    for options in ["", "rows=3,cols=3,line=3", "rows=8,cols=8,line=6"] {
+        check_games::<four::Setup>(options);
     }
     for options in ["", "rows=2,cols=1", "rows=8,cols=8,eliminate=choose"] {
         check_games::<hexapawn::Setup>(options);

@@ -79,6 +79,7 @@ impl<P: Position, S: Strategy<P>> Strategy<P> for Careless<S> {
 
 #[cfg(test)]
 mod tests {
+    use rookery_games::four::{self, Four};
     use rookery_games::hexapawn::{Hexapawn, Position, Setup};
     use rookery_rules::Setup as _;
 
@@ -121,5 +122,15 @@ mod tests {
     #[test]
     fn levels_with_an_evaluation_get_stronger() {
         check_levels::<Counted>();
+    }
+
+    #[test]
+    fn levels_of_a_game_that_brings_only_an_evaluation() {
+        let player = |name| level::<Four>(name).unwrap();
+        let start = |_| four::Setup::default().start();
+        let won = points(start, &mut *player("hard"), &mut Random, 2_000, 20);
+        assert!(won >= 20.0, "hard wins {won} of 20 against random");
+        let won = points(start, &mut *player("medium"), &mut *player("easy"), 2_000, 20);
+        assert!(won >= 14.0, "medium wins {won} of 20 against easy");
     }
 }

@@ -76,6 +76,8 @@ pub struct Solved {
     pub compared_bits: Option<u32>,
     /// Positions of the proof that was walked through.
     pub verified: Option<u64>,
+    /// Why the table could not be kept, if it should be and could not.
+    pub not_kept: Option<String>,
 }
 
 /// Why there is no answer.
@@ -89,6 +91,8 @@ pub enum SolveError {
     Refused(String),
     /// It was stopped; if there is a folder for tables, what was found out is saved.
     Stopped,
+    /// It was stopped, and what was found out could not be saved: why.
+    StoppedUnsaved(String),
     /// The proof does not hold.
     Refuted(Refuted),
     /// A file of the folder for tables cannot be used.
@@ -102,6 +106,7 @@ impl fmt::Display for SolveError {
             Self::Unsolvable(error) => write!(f, "this cannot be solved: {error}"),
             Self::Refused(reason) => write!(f, "this cannot be solved: {reason}"),
             Self::Stopped => f.write_str("stopped before there was an answer"),
+            Self::StoppedUnsaved(problem) => write!(f, "stopped before there was an answer; {problem}"),
             Self::Refuted(error) => error.fmt(f),
             Self::File(path, error) => {
                 write!(
@@ -142,21 +147,21 @@ pub(crate) fn solve_position<P: Solvable + Notation>(
     let start = Instant::now();
     let solution = solver.solve(order.want, &budget);
     let elapsed = start.elapsed();
-    if let Some(db) = &db {
-        db.save(&solver).map_err(|error| SolveError::File(db.path.clone(), error))?;
-    }
-    let solution = solution.ok_or(SolveError::Stopped)?;
+    // An answer may have taken days, so it is not lost with a table that cannot be kept.
+    let not_kept = db.as_ref().and_then(|db| db.save(&solver).err().map(|error| db.not_kept(&error)));
+    let stopped = || not_kept.clone().map_or(SolveError::Stopped, SolveError::StoppedUnsaved);
+    let solution = solution.ok_or_else(stopped)?;
     let nodes = order.progress.nodes();
     let verified = if order.verify {
         let verified = solver.verify(&solution, &budget).map_err(|error| match error {
-            Refuted::Stopped if order.stop.is_set() => SolveError::Stopped,
+            Refuted::Stopped if order.stop.is_set() => stopped(),
             error => SolveError::Refuted(error),
         })?;
         Some(verified.positions)
     } else {
         None
     };
-    Ok(Solved { nodes, elapsed, verified, ..in_text(position, &solution, &solver) })
+    Ok(Solved { nodes, elapsed, verified, not_kept, ..in_text(position, &solution, &solver) })
 }
 
 /// Solves a position of a game in which positions come back.
@@ -190,6 +195,7 @@ pub(crate) fn solve_recurring<P: Recurring>(position: &P, order: &SolveOrder) ->
         bytes: found.bytes(),
         compared_bits: Some(64),
         verified: order.verify.then(|| found.verify(&order.stop)).transpose().map_err(failed)?,
+        not_kept: None,
     })
 }
 
@@ -212,6 +218,7 @@ fn in_text<P: Solvable>(position: &P, solution: &Solution<P::Move>, solver: &Sol
         bytes: solver.bytes(),
         compared_bits: solver.compared_bits(),
         verified: None,
+        not_kept: None,
     }
 }
 
@@ -227,7 +234,7 @@ impl Db {
         let (family, bits) = (position.family(), position.code_bits());
         Self {
             path: dir.join(format!("{game}-{family:x}-{bits}.table")),
-            header: format!("rookery solver 2 {game} {family:x} {bits}\n"),
+            header: format!("rookery solver 3 {game} {family:x} {bits}\n"),
         }
     }
 
@@ -249,51 +256,67 @@ impl Db {
         solver.map(Some).map_err(SolveError::Unsolvable)
     }
 
-    /// Writes a new file and puts it in the place of the old one, so that there is a whole one at any time.
+    /// Writes a new file and puts it in the place of the old one, so that there is a whole one at any time. Of several
+    /// runs that end at the same time each writes a file of its own, and the last one's stays.
     fn save<P: Solvable>(&self, solver: &Solver<P>) -> io::Result<()> {
         if let Some(dir) = self.path.parent() {
             fs::create_dir_all(dir)?;
         }
-        let unfinished = self.path.with_extension("unfinished");
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(&unfinished)?);
+        let (unfinished, file) = self.unfinished()?;
+        let written = self.write(solver, file).and_then(|()| fs::rename(&unfinished, &self.path));
+        if written.is_err() {
+            // A disk that is full should not stay so.
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
+    }
+
+    /// A new file beside the one that is kept.
+    fn unfinished(&self) -> io::Result<(PathBuf, File)> {
+        for number in 0_u32.. {
+            let path = self.path.with_extension(format!("{}-{number}.unfinished", std::process::id()));
+            match File::create_new(&path) {
+                // Another thread has it, or somebody who had our process id was killed.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => return Ok((path, file?)),
+            }
+        }
+        unreachable!("no folder has so many files")
+    }
+
+    fn write<P: Solvable>(&self, solver: &Solver<P>, file: File) -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
         out.write_all(self.header.as_bytes())?;
         solver.save(&mut out)?;
-        out.into_inner()?.sync_all()?;
-        fs::rename(unfinished, &self.path)
+        out.into_inner()?.sync_all()
+    }
+
+    fn not_kept(&self, error: &io::Error) -> String {
+        format!(
+            "the table could not be saved as {}: {error}; make room there or name another folder",
+            self.path.display()
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rookery_testkit::TempFolder;
+
     use super::*;
     use crate::{fish, hexapawn, stones};
-
-    /// A folder that is removed at the end.
-    struct Dir(PathBuf);
-
-    impl Dir {
-        fn new(name: &str) -> Self {
-            Self(std::env::temp_dir().join(format!("rookery-solve-{name}-{}", std::process::id())))
-        }
-    }
-
-    impl Drop for Dir {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
 
     const START: &str = "p1 11111/...../...../...../22222";
 
     #[test]
     fn a_kept_table_saves_the_work() {
-        let dir = Dir::new("kept");
-        let order = || SolveOrder { db: Some(dir.0.clone()), ..SolveOrder::default() };
+        let dir = TempFolder::new("solve");
+        let order = || SolveOrder { db: Some(dir.to_path_buf()), ..SolveOrder::default() };
         let solve = |order: &SolveOrder| solve(&hexapawn::EXPERTISE, START, order);
         let stopped = order();
         stopped.stop.set();
         assert!(matches!(solve(&stopped), Err(SolveError::Stopped)));
-        let path = dir.0.join("hexapawn-505-46.table");
+        let path = dir.join("hexapawn-505-46.table");
         assert!(path.exists(), "what was found out is saved also when it is stopped");
         let first = solve(&order()).unwrap();
         let second = solve(&order()).unwrap();
@@ -314,6 +337,45 @@ mod tests {
         assert!(error.contains("it begins with"), "{error}");
         let too_little = SolveOrder { memory: 1 << 16, ..order() };
         assert!(matches!(solve(&too_little), Err(SolveError::File(..))));
+    }
+
+    /// One run used to rename the file that another still wrote.
+    #[test]
+    fn runs_side_by_side_all_answer_and_leave_one_whole_table() {
+        let dir = TempFolder::new("solve-beside");
+        let order = || SolveOrder { db: Some(dir.to_path_buf()), ..SolveOrder::default() };
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let solved = solve(&hexapawn::EXPERTISE, "p1 1111/..../..../2222", &order()).unwrap();
+                    assert_eq!(solved.not_kept, None);
+                });
+            }
+        });
+        let files: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(files, ["hexapawn-404-41.table"]);
+        solve(&hexapawn::EXPERTISE, "p1 1111/..../..../2222", &order()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_is_not_lost_with_a_table_that_cannot_be_kept() {
+        let dir = TempFolder::new("solve-unkept");
+        // Nothing can be found there, and nothing made.
+        let nowhere = dir.join("nowhere");
+        std::os::unix::fs::symlink("missing", &nowhere).unwrap();
+        let order = || SolveOrder { db: Some(nowhere.clone()), verify: true, ..SolveOrder::default() };
+        let solved = solve(&hexapawn::EXPERTISE, "p1 111/.../222", &order()).unwrap();
+        assert_eq!((solved.value.plies, solved.verified.is_some()), (Some(6), true));
+        let problem = solved.not_kept.unwrap();
+        assert!(
+            problem.contains("could not be saved as ") && problem.contains("another folder"),
+            "{problem}"
+        );
+        let stopped = order();
+        stopped.stop.set();
+        let error = solve(&hexapawn::EXPERTISE, "p1 111/.../222", &stopped).unwrap_err();
+        assert!(matches!(error, SolveError::StoppedUnsaved(_)), "{error}");
     }
 
     #[test]

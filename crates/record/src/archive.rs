@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::mend::{Cut, Mended, mend, seek_end};
-use crate::{Problem, Receipt, SyncError, Syncer, create_folder};
+use crate::{FolderError, Problem, Receipt, Syncer, create_folder};
 
 /// The end of a record's name.
 pub const SUFFIX: &str = ".rookery.jsonl";
@@ -73,8 +73,8 @@ pub enum ArchiveError {
     Exists(PathBuf),
     /// Something else is in the way, or wrong.
     Record(PathBuf, Problem),
-    /// It could not be brought to the disk.
-    Sync(SyncError),
+    /// The folder cannot be made.
+    Folder(FolderError),
 }
 
 impl fmt::Display for ArchiveError {
@@ -91,16 +91,16 @@ impl fmt::Display for ArchiveError {
                 path.display()
             ),
             Self::Record(path, problem) => write!(f, "{}: {problem}", path.display()),
-            Self::Sync(error) => error.fmt(f),
+            Self::Folder(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for ArchiveError {}
 
-impl From<SyncError> for ArchiveError {
-    fn from(error: SyncError) -> Self {
-        Self::Sync(error)
+impl From<FolderError> for ArchiveError {
+    fn from(error: FolderError) -> Self {
+        Self::Folder(error)
     }
 }
 
@@ -140,6 +140,8 @@ pub struct Folder {
     path: PathBuf,
     /// Names of an event have the same length, so that they sort as the matches do.
     digits: usize,
+    /// The beginning of a record's name, if not the usual.
+    stem: Option<fn(u64) -> String>,
     resume: bool,
     syncer: Arc<Syncer>,
     /// Held until the archive is closed.
@@ -157,13 +159,21 @@ impl Folder {
         create_folder(folder)?;
         let lock = Lock::folder(folder)?;
         let digits = n_matches.to_string().len().max(4);
-        Ok(Self { path: folder.to_owned(), digits, resume, syncer: Arc::new(Syncer::start()), _lock: lock })
+        let (path, syncer) = (folder.to_owned(), Arc::new(Syncer::start()));
+        Ok(Self { path, digits, stem: None, resume, syncer, _lock: lock })
+    }
+
+    /// The same with other names than `game-0001`, made from the number of the pairing: no two may be the same.
+    #[must_use]
+    pub fn with_names(self, stem: fn(u64) -> String) -> Self {
+        Self { stem: Some(stem), ..self }
     }
 
     fn file(&self, key: &Key) -> PathBuf {
-        let Self { digits, .. } = self;
+        let Self { digits, stem, .. } = self;
         let attempt = if key.attempt > 1 { format!("-again-{}", key.attempt - 1) } else { String::new() };
-        self.path.join(format!("game-{:0digits$}{attempt}{SUFFIX}", key.pairing))
+        let stem = stem.map_or_else(|| format!("game-{:0digits$}", key.pairing), |stem| stem(key.pairing));
+        self.path.join(format!("{stem}{attempt}{SUFFIX}"))
     }
 }
 

@@ -39,6 +39,7 @@
 //! ```
 
 mod archive;
+mod files;
 mod header;
 mod line;
 mod mend;
@@ -51,6 +52,7 @@ mod verify;
 mod writer;
 
 pub use archive::{Archive, ArchiveError, Folder, Key, OneFile, SUFFIX, Sink, Slot, free_path};
+pub use files::open_record;
 pub use header::{FORMAT_VERSION, Header, SOFTWARE};
 pub use line::{
     DrawnLine, FouledLine, Line, MovedLine, ResignedLine, SaidLine, StoppedLine, TakenBackLine, VerdictLine,
@@ -60,6 +62,6 @@ pub use problem::{Problem, RecordError};
 pub use reader::{Lines, MAX_LINE, MAX_LINES};
 pub use replay::{Replay, Step, Summary};
 pub use sample::random_record;
-pub use syncer::{Receipt, SYNCER_FILES, SyncError, Syncer, create_folder};
+pub use syncer::{FolderError, Receipt, SYNCER_FILES, SyncError, Syncer, create_folder};
 pub use verify::{Resumed, resume, verify};
 pub use writer::RecordWriter;

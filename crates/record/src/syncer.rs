@@ -11,6 +11,8 @@ use std::{fmt, io};
 
 use tokio::sync::oneshot;
 
+use crate::files::what_is;
+
 /// The most finished records that wait in the queue, and that are brought to the disk together: all of them open files.
 const QUEUE: usize = 8;
 const BATCH: usize = 24;
@@ -42,6 +44,32 @@ impl fmt::Display for SyncError {
 }
 
 impl std::error::Error for SyncError {}
+
+/// A folder that could not be made.
+#[derive(Debug)]
+pub enum FolderError {
+    /// Something else stands there, or where a folder above it should be: where, and what it is.
+    NoFolder(PathBuf, &'static str),
+    /// The system refuses.
+    Refused(PathBuf, io::Error),
+    /// It is made and could not be brought to the disk.
+    Sync(SyncError),
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFolder(path, what) => {
+                let path = path.display();
+                write!(f, "{path} is {what} and no folder; name a folder, which is made if it is not there")
+            }
+            Self::Refused(path, error) => write!(f, "the folder {} cannot be made: {error}", path.display()),
+            Self::Sync(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FolderError {}
 
 /// The promise that a record will be on the disk, or the reason why it is not.
 #[derive(Debug)]
@@ -160,10 +188,16 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// Makes a folder and those above it, and brings their names to the disk.
-pub fn create_folder(path: &Path) -> Result<(), SyncError> {
+pub fn create_folder(path: &Path) -> Result<(), FolderError> {
+    let found = path.ancestors().find_map(|above| Some((above, what_is(above)?)));
+    if let Some((above, what)) = found
+        && !above.is_dir()
+    {
+        return Err(FolderError::NoFolder(above.to_owned(), what));
+    }
     let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
-    fs::create_dir_all(path).map_err(|error| SyncError::new(path, &error))?;
-    missing.into_iter().try_for_each(|folder| sync_folder(parent(folder)))
+    fs::create_dir_all(path).map_err(|error| FolderError::Refused(path.to_owned(), error))?;
+    missing.into_iter().try_for_each(|folder| sync_folder(parent(folder))).map_err(FolderError::Sync)
 }
 
 /// Where folders cannot be opened the file system itself takes care of names.
@@ -172,4 +206,47 @@ fn sync_folder(path: &Path) -> Result<(), SyncError> {
     #[cfg(unix)]
     File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| SyncError::new(path, &error))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_testkit::TempFolder;
+
+    use super::*;
+
+    #[test]
+    fn folders_are_made_with_those_above_them() {
+        let top = TempFolder::new("syncer");
+        create_folder(&top.join("a/b")).unwrap();
+        create_folder(&top.join("a/b")).unwrap();
+        fs::write(top.join("file"), "").unwrap();
+        for path in ["file", "file/c", "file/c/d"] {
+            let error = create_folder(&top.join(path)).unwrap_err().to_string();
+            let expected = format!("{} is a file and no folder; name a folder,", top.join("file").display());
+            assert!(error.starts_with(&expected), "{error}");
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let error = create_folder(Path::new("/proc/rookery")).unwrap_err().to_string();
+            assert!(error.starts_with("the folder /proc/rookery cannot be made: "), "{error}");
+        }
+    }
+
+    /// Devices and the folders of `/proc` are not on a disk, and say so.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_cannot_be_brought_to_the_disk_is_told() {
+        let folder = TempFolder::new("syncer");
+        let path = folder.join("file");
+        let bad = || File::options().write(true).open("/dev/null").unwrap();
+        let syncer = Syncer::start();
+        syncer.add(path.clone(), File::create(&path).unwrap()).wait().unwrap();
+        let receipts: Vec<Receipt> = (0..3 * BATCH).map(|_| syncer.add("bad".into(), bad())).collect();
+        syncer.add(path.clone(), File::create(&path).unwrap()).wait().unwrap();
+        for receipt in receipts {
+            assert_eq!(receipt.wait().unwrap_err().path, Path::new("bad"), "each is told of its own");
+        }
+        let unnamed = syncer.add("/proc/self/game".into(), File::create(&path).unwrap()).wait();
+        assert_eq!(unnamed.unwrap_err().path, Path::new("/proc/self"), "the name of a new file");
+    }
 }

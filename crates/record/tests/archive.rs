@@ -14,7 +14,7 @@ use rookery_record::{Archive as _, ArchiveError, Cut, Folder, Key, OneFile, Reco
 use rookery_referee::{Player, Referee, Strategist};
 use rookery_rules::Setup;
 use rookery_search::Random;
-use rookery_testkit::temp::Temp;
+use rookery_testkit::TempFolder;
 
 type Position = <Hexapawn as Setup>::Position;
 const KEY: Key = Key::first(1);
@@ -24,7 +24,7 @@ struct Case {
     setup: Hexapawn,
     terms: Wild,
     whole: Vec<u8>,
-    temp: Temp,
+    temp: TempFolder,
     path: PathBuf,
     archive: OneFile,
 }
@@ -32,7 +32,7 @@ struct Case {
 impl Case {
     fn new() -> Self {
         let (setup, terms) = (Hexapawn::parse("rows=4,cols=3").unwrap(), plain(1));
-        let temp = Temp::new();
+        let temp = TempFolder::new("archive");
         let path = temp.join("game.rookery.jsonl");
         let archive = OneFile::new(&path, true);
         let mut case = Self { setup, terms, whole: vec![], temp, path, archive };
@@ -137,7 +137,7 @@ fn fault_s02_what_a_power_cut_leaves_is_cut_off_unless_there_was_a_verdict() {
             match case.go_on(&damaged) {
                 Ok(cut) => assert!(cut.is_some(), "{len}: what is cut off is told"),
                 Err(_) if len < header => {
-                    assert!(tail.contains(&b'\n'), "its first line is whole, but no header")
+                    assert!(tail.contains(&b'\n'), "its first line is whole, but no header");
                 }
                 Err(error) => {
                     refused += 1;
@@ -163,7 +163,7 @@ fn a_finished_record_is_never_touched_whatever_bit_is_flipped() {
     for word in ["\"moved\"", "\"stopped\"", "\"taken_back\"", "\"fouled\""] {
         let record =
             all.iter().filter(|record| contains(record, word)).min_by_key(|record| record.len()).unwrap();
-        let temp = Temp::new();
+        let temp = TempFolder::new("archive");
         let path = temp.join("game.rookery.jsonl");
         let archive = OneFile::new(&path, true);
         fs::write(&path, record).unwrap();
@@ -229,7 +229,7 @@ fn cut_off_ends_do_not_replace_each_other() {
     for (torn, name) in [("one", "damaged"), ("two", "damaged-2"), ("three", "damaged-3")] {
         put(&case.path, &[&case.whole[..header], torn.as_bytes()].concat());
         assert!(matches!(case.archive.open(&KEY), Ok(Slot::Unfinished { .. })));
-        assert_eq!(fs::read(case.temp.join(&format!("game.rookery.jsonl.{name}"))).unwrap(), torn.as_bytes());
+        assert_eq!(fs::read(case.temp.join(format!("game.rookery.jsonl.{name}"))).unwrap(), torn.as_bytes());
     }
     assert_eq!(fs::read(case.temp.join("game.rookery.jsonl.damaged")).unwrap(), b"one");
 }
@@ -274,7 +274,7 @@ fn without_resume_a_record_is_in_the_way() {
 
 #[test]
 fn a_second_runner_of_a_folder_is_told_who_holds_it() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("archive");
     let folder = temp.join("records");
     let held = Folder::open(&folder, 10, false).unwrap();
     for resume in [false, true] {
@@ -299,13 +299,13 @@ fn a_second_runner_of_a_folder_is_told_who_holds_it() {
 
 #[test]
 fn a_folder_has_one_holder_however_many_want_it() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("archive");
     let (holders, held) = (AtomicU32::new(0), AtomicU32::new(0));
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..200 {
-                    if let Ok(folder) = Folder::open(temp.path(), 1, true) {
+                    if let Ok(folder) = Folder::open(&temp, 1, true) {
                         assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "one at a time");
                         held.fetch_add(1, Ordering::SeqCst);
                         holders.fetch_sub(1, Ordering::SeqCst);
@@ -346,13 +346,13 @@ fn no_link_is_followed_and_nothing_but_a_file_is_a_record() {
     );
     // The lock of a folder is a file as well.
     symlink(&foreign, case.temp.join(".rookery.lock")).unwrap();
-    assert!(matches!(Folder::open(case.temp.path(), 1, true), Err(ArchiveError::Record(..))));
+    assert!(matches!(Folder::open(&case.temp, 1, true), Err(ArchiveError::Record(..))));
     assert_eq!(fs::read(&foreign).unwrap(), unfinished, "the foreign file is as it was");
 }
 
 #[test]
 fn something_else_in_the_place_of_a_folder_is_called_so() {
-    let temp = Temp::new();
+    let temp = TempFolder::new("archive");
     let file = temp.join("records");
     fs::write(&file, "").unwrap();
     let error = Folder::open(&file, 1, false).unwrap_err().to_string();

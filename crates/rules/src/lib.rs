@@ -62,6 +62,6 @@ pub use perft::{perft, perft_all};
 pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionError, Position};
 pub use random::{Rng, Seed, below, mix, playout};
 pub use scene::{Picture, Scene};
-pub use seat::{BySeat, MAX_SEATS, Seat, Seats};
+pub use seat::{BySeat, Counted, MAX_SEATS, Seat, Seats};
 pub use setup::{GameSpec, Key, Kind, Options, Setup, SetupError, nearest};
 pub use solvable::{Recurring, Solvable, Worth};

@@ -8,7 +8,8 @@ use arrayvec::ArrayVec;
 /// The most seats a game may have.
 pub const MAX_SEATS: usize = 8;
 
-/// A place at the table, numbered from 0 in turn order. People see it counted from 1.
+/// A place at the table, numbered from 0 in turn order. What people call it is the game's to say
+/// ([`Setup::seat_label`](crate::Setup::seat_label)), so it has no text of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Seat(u8);
 
@@ -20,7 +21,7 @@ impl Seat {
     ///
     /// ```
     /// use rookery_rules::Seat;
-    /// assert_eq!(Seat::new(1).to_string(), "player 2");
+    /// assert_eq!(Seat::new(1).index(), 1);
     /// ```
     #[inline]
     pub const fn new(index: u8) -> Self {
@@ -40,6 +41,17 @@ impl Seat {
         (0..n_seats as u8).map(Self)
     }
 
+    /// `player 1` and so on, with the first seat counted as `first`: for the texts of a game itself. Everybody else asks
+    /// [`Setup::seat_label`](crate::Setup::seat_label).
+    ///
+    /// ```
+    /// use rookery_rules::Seat;
+    /// assert_eq!(Seat::new(1).counted_from(1).to_string(), "player 2");
+    /// ```
+    pub const fn counted_from(self, first: usize) -> Counted {
+        Counted { number: self.0 as usize + first }
+    }
+
     /// The seat that follows this one around a table with `n_seats` places.
     #[inline]
     #[must_use]
@@ -49,9 +61,15 @@ impl Seat {
     }
 }
 
-impl fmt::Display for Seat {
+/// A seat in the texts of a game that counts its players.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counted {
+    number: usize,
+}
+
+impl fmt::Display for Counted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "player {}", self.0 + 1)
+        write!(f, "player {}", self.number)
     }
 }
 

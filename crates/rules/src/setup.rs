@@ -54,7 +54,7 @@ pub trait Setup: Clone + Eq + fmt::Debug + Default + Send + Sync + 'static {
     /// assert_eq!(stones::Setup::default().seat_label(Seat::new(0)), "player 0");
     /// ```
     fn seat_label(&self, seat: Seat) -> String {
-        format!("player {}", seat.index() + 1)
+        seat.counted_from(1).to_string()
     }
 
     /// Reads the part of a game spec behind the colon.

@@ -1,16 +1,20 @@
 //! The state of the full screen, and what changes it.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
-use rookery_catalog::{Hint, SittingError};
+use rookery_live::Hint;
+use rookery_record::free_path;
+use rookery_referee::TimeControl;
 use rookery_rules::scene::{Move, Scene};
 
 use crate::command::Command;
 use crate::plan::Plan;
 use crate::popup::{Action, Popup, Purpose, Reply};
-use crate::table::Announcement;
+use crate::table::{Announcement, Undone};
+use crate::telling::capital;
 use crate::watch::Watch;
 use crate::{Palette, Table, clean, quoted};
 
@@ -82,7 +86,7 @@ impl App {
     /// A match to be played.
     pub fn new(table: Table, palette: Palette, now: Instant) -> Self {
         let mut app = Self {
-            scene: table.sitting().scene(),
+            scene: table.scene(),
             table,
             palette,
             last: None,
@@ -101,14 +105,21 @@ impl App {
         };
         app.refresh();
         app.cursor = app.first_cell();
+        app.say_notice();
         app
     }
 
-    /// A match to be watched: a record from its beginning, or a `live` one between computers.
-    pub fn watching(mut table: Table, delay: Duration, live: bool, palette: Palette, now: Instant) -> Self {
-        while !live && table.step(false, now) {}
+    fn say_notice(&mut self) {
+        if let Some(notice) = self.table.notice() {
+            self.say(Tone::Loud, format!("{}.", capital(notice)));
+        }
+    }
+
+    /// A match to be watched from its beginning: a record, or a live one between computers.
+    pub fn watching(mut table: Table, delay: Duration, palette: Palette, now: Instant) -> Self {
+        table.to_start();
         let mut app = Self::new(table, palette, now);
-        app.watch = Some(Watch::new(delay, live, now));
+        app.watch = Some(Watch::new(delay, now));
         app
     }
 
@@ -129,8 +140,8 @@ impl App {
 
     /// How long nothing changes unless somebody presses a key.
     pub fn patience(&self) -> Duration {
-        let timed = self.table.sitting().clock().control() != rookery_referee::TimeControl::Untimed;
-        let busy = self.table.thinking().is_some() || self.table.is_hinting() || self.watch.is_some();
+        let timed = self.table.spec().time != TimeControl::Untimed;
+        let busy = self.table.is_busy() || self.watch.is_some();
         Duration::from_millis(if busy {
             40
         } else if timed {
@@ -144,31 +155,25 @@ impl App {
     pub fn tick(&mut self, now: Instant) {
         self.now = now;
         self.spinner = self.spinner.wrapping_add(1);
-        if self.watch.is_some() {
-            self.tick_watch();
-        } else {
-            self.table.attend(now);
-        }
-        while let Some(announcement) = self.table.poll(now) {
+        while let Some(announcement) = self.table.poll() {
             match announcement {
-                Announcement::Moved(_) => {
+                // Who watches sees it when its time has come.
+                _ if self.watch.is_some() => {}
+                Announcement::Moved => {
                     self.message.1.clear();
                     self.refresh();
-                    self.schedule_watch();
                 }
-                Announcement::TimeOver(_) => self.refresh(),
+                Announcement::Changed => self.refresh(),
                 Announcement::Hint(hint) => self.show_hint(&hint),
             }
-            if self.watch.is_none() {
-                self.table.attend(now);
-            }
         }
+        self.tick_watch();
     }
 
     /// The position may be another one.
     pub(crate) fn refresh(&mut self) {
-        self.scene = self.table.sitting().scene();
-        self.last = self.table.sitting().last_move();
+        self.scene = self.table.scene();
+        self.last = self.table.last_move();
         self.selected = None;
         self.cursor = self.cursor.min(self.scene.cells.len().saturating_sub(1));
         // A piece that must move needs not be chosen.
@@ -182,8 +187,8 @@ impl App {
                 self.selected = first;
             }
         }
-        if let Some(problem) = self.table.sitting().keeping_problem() {
-            self.say(Tone::Wrong, format!("The record could not be written: {problem}"));
+        if let Some(problem) = self.table.record_problem() {
+            self.say(Tone::Wrong, format!("The record is not as it should be: {problem}"));
         }
     }
 
@@ -192,7 +197,7 @@ impl App {
     }
 
     pub(crate) fn say_error(&mut self, error: &dyn std::fmt::Display) {
-        let text = crate::table::capital(&error.to_string());
+        let text = capital(&error.to_string());
         self.say(Tone::Wrong, format!("{text}."));
     }
 
@@ -215,7 +220,7 @@ impl App {
 
     /// Whether a cursor is shown: somebody plays here.
     pub(crate) fn has_cursor(&self) -> bool {
-        self.watch.is_none() && self.table.sitting().verdict().is_none()
+        self.watch.is_none() && self.table.is_present() && self.table.verdict().is_none()
     }
 
     /// The id of the cursor's cell.
@@ -234,24 +239,19 @@ impl App {
 
     /// Plays a move of the person to move. Whether it was one.
     pub(crate) fn play(&mut self, text: &str) -> bool {
-        let played = self.table.play(text, self.now);
+        let played = self.table.play(text);
         match &played {
             Ok(()) => {
                 self.message.1.clear();
                 self.refresh();
             }
-            Err(error) => {
-                if *error == SittingError::TimeOver {
-                    self.refresh();
-                }
-                self.say_error(error);
-            }
+            Err(error) => self.say_error(error),
         }
         played.is_ok()
     }
 
     /// What came of something that was tried.
-    fn after(&mut self, done: Result<(), SittingError>, what: &str) {
+    fn after<E: std::fmt::Display>(&mut self, done: Result<(), E>, what: &str) {
         match done {
             Ok(()) => {
                 self.refresh();
@@ -261,27 +261,45 @@ impl App {
         }
     }
 
+    fn undo(&mut self) {
+        match self.table.undo() {
+            Ok(Undone::TakenBack) => self.say(Tone::Calm, "Taken back."),
+            Ok(Undone::NewMatch) => {
+                self.refresh();
+                self.say(Tone::Calm, "Taken back: a new match goes on from here.");
+            }
+            Err(error) => self.say_error(&error),
+        }
+    }
+
     /// Does what a command says. Whether the input line is done with.
     pub(crate) fn obey(&mut self, command: Command) -> bool {
-        let running = self.table.sitting().verdict().is_none() && !self.table.sitting().history().is_empty();
+        let running = self.table.is_live() && self.table.n_moves() > 0;
+        if !matches!(
+            command,
+            Command::Nothing | Command::Quit | Command::Help | Command::Rules | Command::Save(_)
+        ) {
+            self.return_to_present();
+        }
         match command {
             Command::Nothing | Command::Board => {}
             Command::Move(text) => return self.play(&text),
-            Command::Undo => {
-                let done = self.table.undo(self.now);
-                self.after(done, "Taken back; r plays it again.");
-            }
-            Command::Redo => {
-                let done = self.table.redo(self.now);
-                self.after(done, "Played again.");
-            }
+            Command::Undo => self.undo(),
             Command::Hint if self.table.ask_hint() => self.say(Tone::Calm, "Looking for a good move ..."),
             Command::Hint => self.say(Tone::Wrong, "There is no hint now: it is not your move."),
-            Command::Resign if self.table.person_to_move().is_some() => {
+            Command::Resign if self.table.is_live() => {
                 self.popup = Some(Popup::Ask { question: "Resign this match?", action: Action::Resign });
             }
-            Command::Resign => {
-                let done = self.table.resign(self.now);
+            Command::Draw if self.table.is_live() => {
+                self.popup = Some(Popup::Ask { question: "Do all agree on a draw?", action: Action::Draw });
+            }
+            Command::Resign | Command::Draw => self.say_error(&self.table.not_now()),
+            Command::Accept(yes) => {
+                let done = self.table.accept(yes);
+                self.after(done, "");
+            }
+            Command::Say(text) => {
+                let done = self.table.say(&text);
                 self.after(done, "");
             }
             Command::Restart if running => {
@@ -302,15 +320,16 @@ impl App {
             }
             Command::Save(None) => self.ask_file(Purpose::Save),
             Command::Load(None) => self.ask_file(Purpose::Load),
-            Command::Save(Some(path)) => {
-                let saved = self.table.sitting().save_as(&path);
-                self.after(saved, &format!("Saved as {}.", quoted(&path)));
-            }
-            Command::Load(Some(path)) => match self.table.load(&path, self.now) {
+            Command::Save(Some(path)) => match self.table.save_as(&path) {
+                Ok(()) => self.say(Tone::Calm, format!("Saved as {}.", quoted(&path))),
+                Err(problem) => self.say_error(&problem),
+            },
+            Command::Load(Some(path)) => match self.table.load(&path) {
                 Ok(()) => {
                     self.view = View::default();
                     self.refresh();
                     self.say(Tone::Calm, format!("Loaded {}.", quoted(&path)));
+                    self.say_notice();
                 }
                 Err(problem) => self.say_error(&problem),
             },
@@ -319,7 +338,19 @@ impl App {
     }
 
     fn ask_file(&mut self, purpose: Purpose) {
-        self.popup = Some(Popup::File { purpose, text: String::new() });
+        let offered = match purpose {
+            Purpose::Save => self.name_of_copy(),
+            Purpose::Load => String::new(),
+        };
+        self.popup = Some(Popup::File { purpose, text: String::new(), offered });
+    }
+
+    /// A name in this folder that no file has: the record's own, or one after the game.
+    fn name_of_copy(&self) -> String {
+        let game = self.table.spec().game.split(':').next().unwrap_or_default();
+        let own = self.table.record().and_then(Path::file_name).map(PathBuf::from);
+        let name = own.unwrap_or_else(|| PathBuf::from(format!("{game}.rookery.jsonl")));
+        free_path(&name).to_string_lossy().into_owned()
     }
 
     fn show_rules(&mut self) {
@@ -332,14 +363,20 @@ impl App {
         match action {
             Action::Quit => self.leave = Some(Leave::Quit),
             Action::Resign => {
-                let done = self.table.resign(self.now);
+                let done = self.table.resign();
+                self.after(done, "");
+            }
+            Action::Draw => {
+                let done = self.table.offer_draw().and_then(|()| self.table.accept(true));
                 self.after(done, "");
             }
             Action::Restart => {
-                self.table.restart(self.now);
-                self.refresh();
-                self.cursor = self.first_cell();
-                self.say(Tone::Calm, "A new match.");
+                let done = self.table.restart();
+                let began = done.is_ok();
+                self.after(done, "A new match.");
+                if began {
+                    self.cursor = self.first_cell();
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ use rookery_rules::scene::{Cell, Piece, Scene};
 
 use crate::Palette;
 use crate::plan::{Plan, Tile, Way};
+use crate::rich::char_width;
 
 /// What is marked, by the ids of cells.
 #[derive(Clone, Default, Debug)]
@@ -92,10 +93,17 @@ pub(crate) fn put(buffer: &mut Buffer, area: Rect, (x, y): (i32, i32), text: &st
     if y < i32::from(area.top()) || y >= i32::from(area.bottom()) {
         return;
     }
-    for (c, x) in text.chars().zip(x..) {
-        if x >= i32::from(area.left()) && x < i32::from(area.right()) {
+    let mut x = x;
+    for c in text.chars() {
+        let width = char_width(c) as i32;
+        if width > 0 && x >= i32::from(area.left()) && x + width <= i32::from(area.right()) {
             buffer[(x as u16, y as u16)].set_char(c).set_style(style);
+            // A terminal draws a wide character over the next cell, too.
+            for x in x + 1..x + width {
+                buffer[(x as u16, y as u16)].reset();
+            }
         }
+        x += width;
     }
 }
 

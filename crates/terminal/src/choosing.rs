@@ -1,6 +1,5 @@
 //! Choosing moves by cells: which piece, and where it goes.
 
-use rookery_catalog::SittingError;
 use rookery_rules::scene::Move;
 
 use crate::App;
@@ -35,8 +34,7 @@ impl App {
     /// Chooses the cursor's cell: the piece to move, where to, or where to place one.
     pub(crate) fn choose_cell(&mut self) {
         if self.table.person_to_move().is_none() || self.watch.is_some() {
-            let is_over = self.table.sitting().verdict().is_some();
-            return self.say_error(if is_over { &SittingError::Over } else { &SittingError::NotAPerson });
+            return self.say_error(&self.table.not_now());
         }
         let Some(here) = self.cursor_id().map(str::to_owned) else { return };
         let meant = self.moves_meant(&here);

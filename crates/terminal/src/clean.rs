@@ -15,47 +15,6 @@ pub fn quoted(path: &Path) -> String {
     }
 }
 
-/// The lines of a text, none of them wider than `width`; words stay whole where they can.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(1);
-    let mut lines = vec![];
-    for paragraph in text.lines().map(str::trim_end) {
-        // What fits stays as it is, with its columns.
-        if paragraph.chars().count() <= width {
-            lines.push(paragraph.to_owned());
-            continue;
-        }
-        let indent: String = paragraph.chars().take_while(|c| *c == ' ').take(width / 2).collect();
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            let mut word: Vec<char> = word.chars().collect();
-            let n_chars = line.chars().count();
-            if n_chars > 0 && n_chars + 1 + word.len() > width {
-                lines.push(std::mem::take(&mut line));
-            }
-            line += if line.is_empty() { &indent } else { " " };
-            while line.chars().count() + word.len() > width {
-                let rest = word.split_off((width - line.chars().count()).clamp(1, word.len()));
-                line.extend(word);
-                lines.push(std::mem::take(&mut line));
-                word = rest;
-            }
-            line.extend(word);
-        }
-        lines.push(line);
-    }
-    lines
-}
-
-/// The first part of a text, and an ellipsis if there is more.
-pub(crate) fn fit(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    if width == 0 { String::new() } else { format!("{kept}…") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,13 +26,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_never_too_wide() {
-        let text = "  a paragraph with an_extraordinarily_long_word in it\n\nand another";
-        for width in 1..60 {
-            let lines = wrap(text, width);
-            assert!(lines.iter().all(|line| line.chars().count() <= width), "{width}: {lines:?}");
-            let letters = |text: &str| text.split_whitespace().collect::<String>();
-            assert_eq!(letters(&lines.concat()), letters(text));
+    fn nothing_moves_the_cursor() {
+        for c in (0..0x11_0000).filter_map(char::from_u32) {
+            let shown = clean(&c.to_string());
+            assert!(!shown.chars().any(char::is_control), "{c:?}");
         }
+        assert_eq!(clean("x\u{202e}y"), "x\u{fffd}y");
     }
 }

@@ -14,9 +14,11 @@ pub(crate) enum Command {
     Moves,
     Board,
     Undo,
-    Redo,
     Hint,
     Resign,
+    Draw,
+    Accept(bool),
+    Say(String),
     Save(Option<PathBuf>),
     Load(Option<PathBuf>),
     Restart,
@@ -30,9 +32,10 @@ pub(crate) const HELP: &[(&str, &str)] = &[
     ("moves", "the legal moves"),
     ("board", "the board again"),
     ("undo", "take back your last move, and what came after it"),
-    ("redo", "play again what was taken back"),
     ("hint", "a good move, and why"),
     ("resign", "give up"),
+    ("draw", "offer a draw to the other persons here; they type accept or decline"),
+    ("say TEXT", "a line to all, which goes into the record"),
     ("save FILE", "a copy of the record"),
     ("load FILE", "go on with another record"),
     ("restart", "a new match of the same kind"),
@@ -54,9 +57,12 @@ impl Command {
             ("moves", "") => Self::Moves,
             ("board", "") => Self::Board,
             ("undo", "") => Self::Undo,
-            ("redo", "") => Self::Redo,
             ("hint", "") => Self::Hint,
             ("resign", "") => Self::Resign,
+            ("draw", "") => Self::Draw,
+            ("accept", "") => Self::Accept(true),
+            ("decline", "") => Self::Accept(false),
+            ("say", text) if !text.is_empty() => Self::Say(text.to_owned()),
             ("restart", "") => Self::Restart,
             ("rules", "") => Self::Rules,
             ("quit" | "exit", "") => Self::Quit,
@@ -75,6 +81,7 @@ mod tests {
         assert_eq!(Command::parse(" Undo\r"), Command::Undo);
         assert_eq!(Command::parse("save my file.jsonl"), Command::Save(Some("my file.jsonl".into())));
         assert_eq!(Command::parse("load"), Command::Load(None));
+        assert_eq!(Command::parse("say Well played!"), Command::Say("Well played!".to_owned()));
         assert_eq!(Command::parse("b2 b3"), Command::Move("b2 b3".to_owned()));
     }
 

@@ -11,37 +11,42 @@ use crate::command::Command;
 use crate::plan::{Way, neighbour};
 use crate::popup::{Popup, Reply, edit};
 
+/// In Markdown, as the rules that follow.
 pub(crate) const PLAY_HELP: &str = "\
-arrows         to a neighbouring cell; Tab: where something can be done
-Enter, space   choose a piece, then where it goes; a click does the same
-letter, digit  type a move, then Enter; short forms will do
-PgUp PgDn < >  another part of a board that is larger than the window
-:              type a move or a word: undo, hint, moves, save FILE, load FILE
-u  r           undo, redo
-h              a hint, and why
-m              the legal moves, to choose from
-n              a new match of the same kind
-s  l           save a copy of the record, load a record
-R              resign
-Esc            not this; while a computer thinks: move now
-q              leave; Ctrl-C leaves at once. The record is kept
+| Key | What it does |
+|---|---|
+| arrows | to a neighbouring cell; Tab: where something can be done |
+| Enter, space | choose a piece, then where it goes; a click does the same |
+| letter, digit | type a move, then Enter; short forms will do |
+| PgUp, PgDn, <, > | another part of a board that is larger than the window |
+| : | type a move or a word: undo, hint, moves, save FILE, load FILE |
+| u | undo: back to your last decision |
+| [, ] | look at earlier positions; Home: the first one; Esc: the present |
+| h | a hint, and why |
+| m | the legal moves, to choose from |
+| n | a new match of the same kind |
+| s, l | save a copy of the record, load a record |
+| R, D | resign; agree on a draw |
+| Esc | not this; while a computer thinks: move now |
+| q | leave; Ctrl-C leaves at once, Ctrl-Z for a while. The record is kept |
 ";
 
 pub(crate) const WATCH_HELP: &str = "\
-space          stop and go on
-right, left    one move forth or back
-Home, End      to the first and the last move
-PgUp PgDn < >  another part of a board that is larger than the window
-+  -           faster, slower
-s              save a copy of the record
-q              leave
+| Key | What it does |
+|---|---|
+| space | stop and go on |
+| right, left | one move forth or back |
+| Home, End | to the first and the last move |
+| PgUp, PgDn, <, > | another part of a board that is larger than the window |
+| +, - | faster, slower |
+| s | save a copy of the record |
+| q | leave |
 ";
 
 /// The keys that are commands.
 fn command(key: char) -> Option<(Command, &'static str)> {
     Some(match key {
         'u' => (Command::Undo, "undo"),
-        'r' => (Command::Redo, "redo"),
         'h' => (Command::Hint, "a hint"),
         '?' => (Command::Rules, "the rules"),
         'm' => (Command::Moves, "the legal moves"),
@@ -49,6 +54,7 @@ fn command(key: char) -> Option<(Command, &'static str)> {
         's' => (Command::Save(None), "save"),
         'l' => (Command::Load(None), "load"),
         'R' => (Command::Resign, "resign"),
+        'D' => (Command::Draw, "a draw"),
         'q' => (Command::Quit, "quit"),
         _ => return None,
     })
@@ -84,7 +90,7 @@ impl App {
             self.reply(reply);
         } else if self.input.is_some() {
             self.type_key(key);
-        } else if !self.watch_key(key) {
+        } else if !self.watch_key(key) && !self.back_key(key) {
             self.board_key(key);
         }
     }
@@ -105,7 +111,10 @@ impl App {
             KeyCode::F(1) => drop(self.obey(Command::Rules)),
             KeyCode::Esc if self.selected.is_some() => self.selected = None,
             KeyCode::Esc => self.table.hurry(),
-            KeyCode::Char(':' | '/') if self.watch.is_none() => self.input = Some(String::new()),
+            KeyCode::Char(':' | '/') if self.watch.is_none() => {
+                self.return_to_present();
+                self.input = Some(String::new());
+            }
             KeyCode::Char(c) => self.letter(c),
             _ => {}
         }
@@ -142,7 +151,10 @@ impl App {
             Some((command, _)) if !watching => {
                 self.obey(command);
             }
-            None if c.is_alphanumeric() => self.input = Some(c.to_string()),
+            None if c.is_alphanumeric() => {
+                self.return_to_present();
+                self.input = Some(c.to_string());
+            }
             _ => {}
         }
     }
@@ -201,6 +213,9 @@ impl App {
             && self.watch.is_none()
             && let Some(cell) = self.plan.as_ref().and_then(|plan| plan.cell_at(x, y))
         {
+            if self.looks_back() {
+                return self.return_to_present();
+            }
             self.input = None;
             self.cursor = cell;
             self.choose_cell();

@@ -8,12 +8,14 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
-use rookery_catalog::{CATALOG, PERSON};
+use rookery_catalog::CATALOG;
+use rookery_referee::SeatSpec;
 
 use crate::app::Hot;
 use crate::chosen::Chosen;
-use crate::clean::wrap;
+use crate::list::List;
 use crate::popup::edit;
+use crate::rich::{text_width, wrap};
 use crate::run::Screen;
 use crate::screen::{key_bar, line, tail};
 use crate::{Palette, clean, quoted};
@@ -47,9 +49,11 @@ pub struct Recent {
 /// The levels that are offered, as far as a game has them.
 const LEVELS: [&str; 3] = ["easy", "medium", "hard"];
 
-/// Lines above the list, and below it.
-const TOP: u16 = 4;
+/// Lines above the list beside those of the title, and lines below it.
+const TOP: u16 = 3;
 const BOTTOM: u16 = 3;
+/// The column of an item's name; what is said about it stands beside.
+const NAME: usize = 22;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Page {
@@ -164,6 +168,7 @@ impl Launcher {
     fn game_items(&self, idx: usize) -> Vec<Item> {
         let item = |text: String, note: &str, act: Act| Item { text, note: note.to_owned(), act };
         let known = CATALOG[idx].players();
+        let person = SeatSpec::Human.to_string();
         let levels = LEVELS.iter().filter_map(|level| known.iter().find(|info| info.name == *level));
         let (spec, n_seats) = (self.chosen.text(), self.chosen.n_seats());
         let play = |players: Vec<String>| Act::Go(Wish::Play { game: spec.clone(), players });
@@ -171,7 +176,7 @@ impl Launcher {
             .clone()
             .map(|info| {
                 let mut players = vec![info.name.to_owned(); n_seats - 1];
-                players.insert(if self.swapped { n_seats - 1 } else { 0 }, PERSON.to_owned());
+                players.insert(if self.swapped { n_seats - 1 } else { 0 }, person.clone());
                 item(format!("You against {}", info.name), info.summary, play(players))
             })
             .collect();
@@ -185,7 +190,7 @@ impl Launcher {
         }
         items.push(item("Setup".to_owned(), &format!("{spec}; Enter types another"), Act::Type));
         let persons = if n_seats == 2 { "Two persons".to_owned() } else { format!("{n_seats} persons") };
-        items.push(item(persons, "by turns at this terminal", play(vec![PERSON.to_owned(); n_seats])));
+        items.push(item(persons, "by turns at this terminal", play(vec![person.clone(); n_seats])));
         let strong: Vec<String> = levels.rev().take(2).map(|info| info.name.to_owned()).collect();
         let note = format!("a match between {}", strong.join(" and "));
         let players = strong.iter().cycle().take(n_seats).cloned().collect();
@@ -282,6 +287,20 @@ impl Launcher {
         }
     }
 
+    /// What each item begins with, and what may take several lines.
+    fn list_items<'a>(&self, items: &'a [Item]) -> impl Iterator<Item = (String, String)> + use<'a> {
+        let at = self.at;
+        items.iter().enumerate().map(move |(number, Item { text, note, .. })| {
+            let sign = if number == at { '>' } else { ' ' };
+            let number = number + 1;
+            if text_width(text) <= NAME {
+                (format!(" {sign} {number:>2}  {text:NAME$} "), note.clone())
+            } else {
+                (format!(" {sign} {number:>2}  "), format!("{text}; {note}"))
+            }
+        })
+    }
+
     fn title(&self) -> String {
         match self.page {
             Page::Home => "What would you like to play?".to_owned(),
@@ -297,16 +316,16 @@ impl Launcher {
 
 impl Launcher {
     /// The command that does the same, or what is wrong with what is typed; and the keys, or what is typed.
-    fn draw_bottom(&mut self, act: &Act, area: Rect, buffer: &mut Buffer) {
+    fn draw_bottom(&mut self, act: &Act, top: u16, area: Rect, buffer: &mut Buffer) {
         let bar = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         let (text, style) = if self.problem.is_empty() {
             (command(act), self.palette.faint())
         } else {
             (self.problem.clone(), self.palette.wrong())
         };
-        if area.height > TOP + BOTTOM {
+        if area.height > top + BOTTOM {
             let lines = wrap(&text, usize::from(area.width).saturating_sub(2));
-            let n_lines = lines.len().min(usize::from(area.height - TOP)) as u16;
+            let n_lines = lines.len().min(usize::from(area.height - top)) as u16;
             let place = Rect { y: bar.y - n_lines, height: n_lines, ..area };
             // A long problem covers the end of the list.
             ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buffer);
@@ -388,25 +407,22 @@ impl Screen for Launcher {
         buffer.set_style(bar, self.palette.bar());
         let bold = Style::default().add_modifier(Modifier::BOLD);
         line(buffer, bar, 0, " Rookery", self.palette.bar().patch(bold));
-        line(buffer, area, 2, &format!(" {}", self.title()), bold);
+        let title = wrap(&self.title(), usize::from(area.width).saturating_sub(2));
+        for (row, text) in (2..).zip(&title) {
+            line(buffer, area, row, &format!(" {text}"), bold);
+        }
+        let top = TOP + title.len() as u16;
         let room = Rect {
-            y: area.y + TOP.min(area.height),
-            height: area.height.saturating_sub(TOP + BOTTOM),
+            y: area.y + top.min(area.height),
+            height: area.height.saturating_sub(top + BOTTOM),
             ..area
         };
         let items = self.items();
-        let skipped = (self.at + 1).saturating_sub(room.height.into());
-        for (row, (number, item)) in (0..room.height).zip(items.iter().enumerate().skip(skipped)) {
+        let list = List::new(self.list_items(&items), usize::from(area.width).saturating_sub(1));
+        for (row, number, text) in list.visible(self.at, room.height) {
             let chosen = number == self.at;
             let style = if chosen { self.palette.loud() } else { Style::default() };
-            let sign = if chosen { '>' } else { ' ' };
-            line(
-                buffer,
-                room,
-                row,
-                &format!(" {sign} {:>2}  {:22} {}", number + 1, item.text, item.note),
-                style,
-            );
+            line(buffer, room, row, text, style);
             self.hot.push((Rect { y: room.y + row, height: 1, ..room }, Hot::Row(number)));
         }
         if self.page == Page::Help {
@@ -415,7 +431,7 @@ impl Screen for Launcher {
             }
         }
         if let Some(item) = items.get(self.at) {
-            self.draw_bottom(&item.act, area, buffer);
+            self.draw_bottom(&item.act, top, area, buffer);
         }
     }
 

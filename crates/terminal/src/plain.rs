@@ -2,151 +2,111 @@
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use rookery_catalog::Sitter;
+use rookery_live::{Entry, Stopping};
+use rookery_referee::Refusal;
 use rookery_rules::Seat;
 
 use crate::command::{Command, HELP, MAX_INPUT};
-use crate::table::{Announcement, capital, seat_name};
-use crate::{Table, Typed, clean, quoted, read_typed};
+use crate::table::Announcement;
+use crate::telling::capital;
+use crate::{Leave, Table, Typed, clean, markdown, quoted, read_typed};
 
-/// Plays until the input ends or says `quit`. `keep_note` is told the farewell whenever it changes, for whoever is
-/// interrupted.
+/// The width of texts where nobody says how wide a line may be.
+const COLUMNS: usize = 80;
+
+/// How long a wish to stop, or something that happens by itself, may go unnoticed.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Plays until the input ends, says `quit`, or somebody wants us to `stop`, and says then how to go on.
 pub fn play(
     table: &mut Table,
-    input: &mut dyn BufRead,
+    input: impl BufRead + Send + 'static,
     out: &mut dyn Write,
-    keep_note: &mut dyn FnMut(String),
-) -> io::Result<()> {
-    introduce(table, out)?;
-    loop {
-        computers(table, out)?;
-        keep_note(farewell(table));
-        say_board(table, out)?;
-        // The board is shown again when something has happened.
-        loop {
-            out.flush()?;
-            let Some(line) = read_line(input)? else {
-                return write!(out, "{}", farewell(table));
-            };
-            let state = |table: &Table| (table.sitting().history().len(), table.sitting().position().text());
-            let before = state(table);
-            match line {
-                Err(problem) => writeln!(out, "{problem}")?,
-                Ok(line) => {
-                    if !obey(table, &Command::parse(&line), out)? {
-                        return write!(out, "{}", farewell(table));
-                    }
-                }
-            }
-            if state(table) != before || table.thinking().is_some() {
-                break;
-            }
-            keep_note(farewell(table));
+    stop: &Stopping,
+) -> io::Result<Leave> {
+    let lines = read_lines(input);
+    let told = table.history().len();
+    let mut play = Play { table, out, stop, lines, told };
+    let left = play.run();
+    table.close();
+    match left {
+        Ok(Leave::Interrupted) => {
+            // The terminal may be gone, and nobody there to be told anything.
+            let _ = write!(out, "\n{}", last_words(table)).and_then(|()| out.flush());
+            Ok(Leave::Interrupted)
         }
+        Ok(Leave::Quit) => write!(out, "{}", last_words(table)).map(|()| Leave::Quit),
+        Err(error) => Err(error),
     }
 }
 
-/// Shows a match of computers, or a record, with a pause after each move.
-pub fn watch(table: &mut Table, delay: Duration, live: bool, out: &mut dyn Write) -> io::Result<()> {
+/// Shows a match of computers, or a record, from its beginning, with a pause after each move.
+pub fn watch(table: &mut Table, delay: Duration, out: &mut dyn Write, stop: &Stopping) -> io::Result<Leave> {
     introduce(table, out)?;
-    writeln!(out, "\n{}", table.sitting().position().board())?;
+    table.to_start();
     loop {
+        writeln!(out, "\n{}", table.position().board())?;
         out.flush()?;
-        if table.sitting().verdict().is_none() || table.sitting().can_redo() {
-            std::thread::sleep(delay);
+        // The match goes on by itself, and may be far ahead.
+        while table.is_present() && table.is_live() && !stop.is_requested() {
+            table.wait(LOOK_EVERY);
         }
-        let stepped = table.step(true, Instant::now());
-        if !stepped {
-            if !live {
-                break;
-            }
-            table.attend(Instant::now());
-            if table.wait().is_none() {
-                break;
-            }
+        if !table.is_present() {
+            pause(delay, stop);
         }
-        if let Some(entry) = table.sitting().history().pop() {
-            say_entry(table, entry.seat, &entry.text, entry.is_move, out)?;
+        if stop.is_requested() {
+            return Ok(Leave::Interrupted);
         }
-        writeln!(out, "\n{}", table.sitting().position().board())?;
+        if !table.step(true) {
+            break;
+        }
+        if let Some(entry) = table.history().last() {
+            writeln!(out, "{}", table.told(entry))?;
+        }
     }
-    let scene = table.sitting().scene();
-    match table.sitting().verdict() {
-        Some(_) => writeln!(out, "\n{}", table.status(&scene)),
-        None => writeln!(out, "\nThe record ends here; the match is unfinished."),
+    match table.verdict() {
+        Some(_) => writeln!(out, "\n{}", table.status(&table.scene()))?,
+        None => writeln!(out, "\nThe record ends here; the match is unfinished.")?,
+    }
+    Ok(Leave::Quit)
+}
+
+fn pause(delay: Duration, stop: &Stopping) {
+    let end = Instant::now() + delay;
+    while !stop.is_requested()
+        && let Some(rest) = end.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())
+    {
+        thread::sleep(rest.min(LOOK_EVERY));
     }
 }
 
 /// What to say at the end: how it stands, where the record is, how to go on.
-pub fn farewell(table: &Table) -> String {
-    let sitting = table.sitting();
-    let ending = sitting.verdict().map(|_| format!("{}\n", table.status(&sitting.scene())));
-    let text = ending.unwrap_or_default();
-    let Some(path) = sitting.path().filter(|_| sitting.is_kept()) else { return text };
-    let file = quoted(path);
-    let (what, command) = match sitting.verdict() {
-        Some(_) => ("The record is kept. Look at it with", "watch"),
-        None => ("The match is kept. Go on with", "play --resume"),
-    };
-    text + &format!("{what}: rookery {command} {file}\n")
+pub fn last_words(table: &Table) -> String {
+    let ending = table.verdict().map(|_| format!("{}\n", table.status(&table.scene())));
+    let problem =
+        table.record_problem().map(|problem| format!("The record is not as it should be: {problem}\n"));
+    let way = table.record().map(|path| match (table.verdict(), quoted(path)) {
+        (Some(_), file) => format!("The record is kept. Look at it with:\nrookery watch {file}\n"),
+        (None, file) => format!("The match is kept. Go on with:\nrookery play --resume {file}\n"),
+    });
+    [ending, problem, way].into_iter().flatten().collect()
 }
 
 fn introduce(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    let sitting = table.sitting();
-    let scene = sitting.scene();
-    writeln!(out, "{}", sitting.header().game)?;
-    for seat in Seat::all(sitting.header().seats.len()) {
-        writeln!(out, "{}: {}", seat_name(&scene, seat), table.player(seat))?;
+    writeln!(out, "{}", clean(&table.spec().game))?;
+    for (seat, entry) in Seat::all(table.spec().n_seats()).zip(&table.spec().seats) {
+        let (player, spec) = (table.player(seat), clean(&entry.player.to_string()));
+        // What a name stands for, if it does not say so itself.
+        let says_it = entry.player.is_person() || player.starts_with(&spec);
+        let spec = if says_it { String::new() } else { format!(" ({spec})") };
+        writeln!(out, "{}: {player}{spec}", table.label(seat))?;
     }
-    Ok(())
-}
-
-/// Lets computers move until a person is to move or the match is over.
-fn computers(table: &mut Table, out: &mut dyn Write) -> io::Result<()> {
-    loop {
-        out.flush()?;
-        table.attend(Instant::now());
-        if table.wait().is_none() {
-            return Ok(());
-        }
-        if let Some(entry) = table.sitting().history().pop() {
-            say_entry(table, entry.seat, &entry.text, entry.is_move, out)?;
-        }
-    }
-}
-
-fn say_entry(table: &Table, seat: Seat, text: &str, is_move: bool, out: &mut dyn Write) -> io::Result<()> {
-    let name = capital(&seat_name(&table.sitting().scene(), seat));
-    let verb = if is_move { " plays" } else { ":" };
-    writeln!(out, "{name} ({}){verb} {}", table.player(seat), clean(text))
-}
-
-fn say_board(table: &Table, out: &mut dyn Write) -> io::Result<()> {
-    let sitting = table.sitting();
-    writeln!(out, "\n{}", sitting.position().board())?;
-    match sitting.to_ask() {
-        None => {
-            writeln!(out, "{}", table.status(&sitting.scene()))?;
-            writeln!(out, "Type undo, restart, load FILE or quit.")?;
-        }
-        Some(seat) => {
-            let name = capital(&seat_name(&sitting.scene(), seat));
-            let time = table.time_left(seat, Instant::now());
-            let time = time.map(|time| format!(" {} left.", clock_text(time))).unwrap_or_default();
-            match sitting.sitter(seat) {
-                Sitter::Person => writeln!(out, "{name}, your move.{time} Type a move, or help.")?,
-                _ => writeln!(
-                    out,
-                    "{name} ({}) cannot play here. Type load FILE or quit.",
-                    table.player(seat)
-                )?,
-            }
-        }
-    }
-    if let Some(problem) = sitting.keeping_problem() {
-        writeln!(out, "The record could not be written: {problem}")?;
+    if let Some(notice) = table.notice() {
+        writeln!(out, "{}.", capital(notice))?;
     }
     Ok(())
 }
@@ -161,93 +121,247 @@ pub(crate) fn clock_text(time: Duration) -> String {
     }
 }
 
-/// Does what a line asks for. Whether to go on.
-fn obey(table: &mut Table, command: &Command, out: &mut dyn Write) -> io::Result<bool> {
-    let now = Instant::now();
-    let done = match command {
-        Command::Nothing => Ok(()),
-        Command::Quit => return Ok(false),
-        Command::Move(text) => table.play(text, now).map_err(|error| match table.sitting().to_ask() {
-            Some(_) => format!("{error}. `moves` lists the legal ones"),
-            None => error.to_string(),
-        }),
-        Command::Undo => table.undo(now).map_err(|error| error.to_string()),
-        Command::Redo => table.redo(now).map_err(|error| error.to_string()),
-        Command::Resign => table.resign(now).map_err(|error| error.to_string()),
-        Command::Restart => {
-            table.restart(now);
-            writeln!(out, "A new match begins.")?;
-            Ok(())
-        }
-        Command::Hint => hint(table, out)?,
-        Command::Help => {
-            for (command, what) in HELP {
-                writeln!(out, "{command:10} {what}")?;
+/// A match that is played line by line.
+struct Play<'a> {
+    table: &'a mut Table,
+    out: &'a mut dyn Write,
+    stop: &'a Stopping,
+    lines: Receiver<io::Result<Typed>>,
+    /// How much of the history was told.
+    told: usize,
+}
+
+/// What comes after a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Next {
+    /// Another line.
+    Line,
+    /// The board, since something happens.
+    Board,
+    /// The same, in another match.
+    Match,
+    Leave(Leave),
+}
+
+impl Play<'_> {
+    fn run(&mut self) -> io::Result<Leave> {
+        introduce(self.table, self.out)?;
+        loop {
+            if self.others()? == Leave::Interrupted {
+                return Ok(Leave::Interrupted);
             }
-            Ok(())
+            self.say_board()?;
+            let next = loop {
+                match self.line()? {
+                    Next::Line => {}
+                    next => break next,
+                }
+            };
+            match next {
+                Next::Leave(leave) => return Ok(leave),
+                Next::Match => self.told = self.table.history().len(),
+                Next::Line | Next::Board => {}
+            }
         }
-        Command::Moves => {
-            let moves = table.sitting().position().moves();
-            writeln!(out, "{} legal moves: {}", moves.len(), moves.join(" "))?;
-            Ok(())
-        }
-        Command::Board => {
-            say_board(table, out)?;
-            Ok(())
-        }
-        Command::Rules => {
-            writeln!(out, "{}", table.rules())?;
-            Ok(())
-        }
-        Command::Save(path) => save(table, path.as_deref(), out)?,
-        Command::Load(None) => Err("name the file: load FILE".to_owned()),
-        Command::Load(Some(path)) => table.load(path, now).map(|()| table.attend(now)),
-    };
-    if let Err(problem) = done {
-        writeln!(out, "{}.", capital(&clean(&problem)))?;
     }
-    Ok(true)
-}
 
-fn hint(table: &mut Table, out: &mut dyn Write) -> io::Result<Result<(), String>> {
-    if !table.ask_hint() {
-        return Ok(Err("there is no hint now: it is not your move".to_owned()));
-    }
-    if let Some(Announcement::Hint(hint)) = table.wait() {
-        writeln!(out, "Hint: {}.", hint.reason)?;
-    }
-    Ok(Ok(()))
-}
-
-fn save(table: &mut Table, path: Option<&Path>, out: &mut dyn Write) -> io::Result<Result<(), String>> {
-    let saved = match path {
-        Some(path) => {
-            table.sitting().save_as(path).map(|()| path.to_owned()).map_err(|error| error.to_string())
+    /// Lets the others move until a person is to move or the match is over, and tells of it.
+    fn others(&mut self) -> io::Result<Leave> {
+        loop {
+            self.tell_others()?;
+            self.out.flush()?;
+            if self.stop.is_requested() {
+                return Ok(Leave::Interrupted);
+            }
+            if !self.table.is_busy() {
+                return Ok(Leave::Quit);
+            }
+            self.table.wait(LOOK_EVERY);
         }
-        None => match table.sitting().path().map(Path::to_owned) {
-            Some(path) => table.sitting_mut().save().map(|()| path).map_err(|error| error.to_string()),
-            None => Err("no record is kept; name a file: save FILE".to_owned()),
-        },
-    };
-    Ok(match saved {
-        Ok(path) => {
-            writeln!(out, "Saved as {}", quoted(&path))?;
-            Ok(())
-        }
-        Err(problem) => Err(problem),
-    })
-}
+    }
 
-/// The next line; `None` at the end of the input. A line that is too long, or no text, is a problem to tell of.
-fn read_line(input: &mut dyn BufRead) -> io::Result<Option<Result<String, String>>> {
-    Ok(match read_typed(input, MAX_INPUT)? {
-        Typed::End => None,
-        Typed::TooLong(_) => Some(Err(format!(
-            "The line is longer than {MAX_INPUT} bytes; expected a move or a command. Type help for a list."
-        ))),
-        Typed::Line(line) => Some(
-            String::from_utf8(line)
+    /// Tells what others have done since it was told last.
+    fn tell_others(&mut self) -> io::Result<()> {
+        let history = self.table.history();
+        let new: &[std::sync::Arc<Entry>] = history.get(self.told..).unwrap_or_default();
+        for entry in new.iter().filter(|entry| entry.seat.is_none_or(|seat| !self.table.is_here(seat))) {
+            writeln!(self.out, "{}", self.table.told(entry))?;
+        }
+        self.told = history.len();
+        Ok(())
+    }
+
+    /// Waits for a line and does what it asks for; or for something that happens by itself.
+    fn line(&mut self) -> io::Result<Next> {
+        self.out.flush()?;
+        let typed = loop {
+            match self.lines.recv_timeout(LOOK_EVERY) {
+                Ok(typed) => break typed?,
+                Err(RecvTimeoutError::Disconnected) => break Typed::End,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.stop.is_requested() {
+                return Ok(Next::Leave(Leave::Interrupted));
+            }
+            if self.table.poll().is_some() {
+                return Ok(Next::Board);
+            }
+        };
+        let line = match typed {
+            Typed::End => return Ok(Next::Leave(Leave::Quit)),
+            Typed::TooLong(_) => Err(format!(
+                "The line is longer than {MAX_INPUT} bytes; expected a move or a command. Type help for a list."
+            )),
+            Typed::Line(line) => String::from_utf8(line)
                 .map_err(|_| "The line is no text in UTF-8; expected a move or a command.".to_owned()),
-        ),
-    })
+        };
+        match line {
+            Ok(line) => self.obey(&Command::parse(&line)),
+            Err(problem) => writeln!(self.out, "{problem}").map(|()| Next::Line),
+        }
+    }
+
+    fn say_board(&mut self) -> io::Result<()> {
+        let Self { table, out, .. } = self;
+        writeln!(out, "\n{}", table.position().board())?;
+        match table.person_to_move() {
+            None => {
+                writeln!(out, "{}", table.status(&table.scene()))?;
+                writeln!(out, "Type undo, restart, load FILE or quit.")?;
+            }
+            Some(seat) => {
+                let name = capital(&table.label(seat));
+                let time = table.time_left(seat, Instant::now());
+                let time = time.map(|time| format!(" {} left.", clock_text(time))).unwrap_or_default();
+                writeln!(out, "{name}, your move.{time} Type a move, or help.")?;
+            }
+        }
+        if let Some(problem) = table.record_problem() {
+            writeln!(out, "The record is not as it should be: {problem}")?;
+        }
+        Ok(())
+    }
+
+    /// Does what a line asks for.
+    fn obey(&mut self, command: &Command) -> io::Result<Next> {
+        let refused = |error: Refusal| error.to_string();
+        let done: Result<Next, String> = match command {
+            Command::Nothing => Ok(Next::Line),
+            Command::Quit => Ok(Next::Leave(Leave::Quit)),
+            Command::Move(text) => self.table.play(text).map(|()| Next::Board).map_err(|error| match error {
+                Refusal::Move(_) => format!("{error}. `moves` lists the legal ones"),
+                error => error.to_string(),
+            }),
+            Command::Undo => self.table.undo().map(|_| Next::Match),
+            Command::Resign => self.table.resign().map(|()| Next::Board).map_err(refused),
+            Command::Draw => self.draw()?,
+            Command::Accept(yes) => {
+                let next = if *yes { Next::Board } else { Next::Line };
+                self.table.accept(*yes).map(|()| next).map_err(refused)
+            }
+            Command::Say(text) => self.table.say(text).map(|()| Next::Line).map_err(refused),
+            Command::Restart => self.restart()?,
+            Command::Hint => self.hint()?,
+            Command::Save(path) => self.save(path.as_deref())?,
+            Command::Load(None) => Err("name the file: load FILE".to_owned()),
+            Command::Load(Some(path)) => self.table.load(path).map(|()| Next::Match),
+            Command::Help | Command::Moves | Command::Board | Command::Rules => {
+                self.show(command)?;
+                Ok(Next::Line)
+            }
+        };
+        match done {
+            Ok(next) => Ok(next),
+            Err(problem) => writeln!(self.out, "{}.", capital(&clean(&problem))).map(|()| Next::Line),
+        }
+    }
+
+    /// What only shows something.
+    fn show(&mut self, command: &Command) -> io::Result<()> {
+        match command {
+            Command::Help => {
+                for (command, what) in HELP {
+                    writeln!(self.out, "{command:10} {what}")?;
+                }
+                Ok(())
+            }
+            Command::Moves => {
+                let moves = self.table.position().moves();
+                writeln!(self.out, "{} legal moves: {}", moves.len(), moves.join(" "))
+            }
+            Command::Rules => {
+                for line in markdown::render(self.table.rules(), COLUMNS) {
+                    writeln!(self.out, "{}", line.text())?;
+                }
+                Ok(())
+            }
+            _ => self.say_board(),
+        }
+    }
+
+    fn restart(&mut self) -> io::Result<Result<Next, String>> {
+        let done = self.table.restart();
+        if done.is_ok() {
+            writeln!(self.out, "A new match begins.")?;
+        }
+        Ok(done.map(|()| Next::Match))
+    }
+
+    fn draw(&mut self) -> io::Result<Result<Next, String>> {
+        let done = self.table.offer_draw().map(|()| Next::Line).map_err(|error| error.to_string());
+        if let Some(from) = self.table.draw_offered() {
+            writeln!(
+                self.out,
+                "{} offers a draw. The others type accept or decline.",
+                capital(&self.table.label(from))
+            )?;
+        }
+        Ok(done)
+    }
+
+    fn hint(&mut self) -> io::Result<Result<Next, String>> {
+        if !self.table.ask_hint() {
+            return Ok(Err("there is no hint now: it is not your move".to_owned()));
+        }
+        while self.table.is_hinting() {
+            match self.table.wait(LOOK_EVERY) {
+                Some(Announcement::Hint(hint)) => writeln!(self.out, "Hint: {}.", hint.reason)?,
+                Some(_) => return Ok(Ok(Next::Board)),
+                None if self.stop.is_requested() => return Ok(Ok(Next::Leave(Leave::Interrupted))),
+                None => {}
+            }
+        }
+        Ok(Ok(Next::Line))
+    }
+
+    fn save(&mut self, path: Option<&Path>) -> io::Result<Result<Next, String>> {
+        let saved = match (path, self.table.record()) {
+            (Some(path), _) => self.table.save_as(path).map(|()| path),
+            (None, Some(record)) => {
+                let file = quoted(record);
+                Err(format!("the record is kept in {file} all the time; for a copy name a file: save FILE"))
+            }
+            (None, None) => Err("no record is kept; name a file: save FILE".to_owned()),
+        };
+        if let Ok(path) = saved {
+            writeln!(self.out, "Saved as {}", quoted(path))?;
+        }
+        Ok(saved.map(|_| Next::Line))
+    }
+}
+
+/// Reads lines in a thread of its own: whoever waits for a line has to notice other things, too.
+fn read_lines(mut input: impl BufRead + Send + 'static) -> Receiver<io::Result<Typed>> {
+    // A line is read when the one before it was taken.
+    let (sender, lines) = sync_channel(0);
+    thread::spawn(move || {
+        loop {
+            let typed = read_typed(&mut input, MAX_INPUT);
+            let is_last = matches!(typed, Ok(Typed::End) | Err(_));
+            if sender.send(typed).is_err() || is_last {
+                break;
+            }
+        }
+    });
+    lines
 }

@@ -7,14 +7,14 @@ use crate::command::MAX_INPUT;
 /// Something in front of the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Popup {
-    /// A text to read.
+    /// A text to read, in Markdown.
     Text { title: &'static str, text: String, scroll: usize },
     /// Yes or no.
     Ask { question: &'static str, action: Action },
     /// One of several moves.
     Choice { moves: Vec<(String, String)>, at: usize },
-    /// The name of a file.
-    File { purpose: Purpose, text: String },
+    /// The name of a file: what is typed, and what is taken if nothing is.
+    File { purpose: Purpose, text: String, offered: String },
 }
 
 /// What is done after a yes.
@@ -22,6 +22,7 @@ pub(crate) enum Popup {
 pub(crate) enum Action {
     Quit,
     Resign,
+    Draw,
     Restart,
 }
 
@@ -64,15 +65,15 @@ impl Popup {
     pub(crate) fn key(&mut self, key: KeyCode) -> Reply {
         match self {
             _ if key == KeyCode::Esc => Reply::Close,
-            Self::Text { scroll, text, .. } => {
-                let end = text.lines().count();
+            Self::Text { scroll, .. } => {
                 *scroll = match key {
                     KeyCode::Up | KeyCode::Char('k') => scroll.saturating_sub(1),
-                    KeyCode::Down | KeyCode::Char('j') => *scroll + 1,
+                    KeyCode::Down | KeyCode::Char('j') => scroll.saturating_add(1),
                     KeyCode::PageUp => scroll.saturating_sub(PAGE),
-                    KeyCode::PageDown | KeyCode::Char(' ') => *scroll + PAGE,
+                    KeyCode::PageDown | KeyCode::Char(' ') => scroll.saturating_add(PAGE),
                     KeyCode::Home => 0,
-                    KeyCode::End => end,
+                    // How many lines there are is known when they are drawn.
+                    KeyCode::End => usize::MAX,
                     _ => return Reply::Close,
                 };
                 Reply::Stay
@@ -97,10 +98,17 @@ impl Popup {
                 }
                 Reply::Stay
             }
-            Self::File { purpose, text } => {
+            Self::File { purpose, text, offered } => {
                 match key {
-                    KeyCode::Enter if text.trim().is_empty() => return Reply::Close,
-                    KeyCode::Enter => return Reply::File(*purpose, text.trim().to_owned()),
+                    KeyCode::Enter => {
+                        let name = if text.trim().is_empty() { offered.as_str() } else { text.trim() };
+                        return if name.is_empty() {
+                            Reply::Close
+                        } else {
+                            Reply::File(*purpose, name.to_owned())
+                        };
+                    }
+                    KeyCode::Tab | KeyCode::Right if text.is_empty() => text.clone_from(offered),
                     key => edit(text, key),
                 }
                 Reply::Stay

@@ -12,11 +12,15 @@ use std::time::{Duration, Instant};
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
 use ratatui::crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport, backend::CrosstermBackend};
 
+use rookery_live::Stopping;
+
+#[cfg(unix)]
+use crate::suspend::{Continued, is_wish};
 use crate::{App, Leave, screen};
 
 /// Whether the full screen is in use, so that a panic knows what to give back.
@@ -64,23 +68,41 @@ impl Screen for App {
     }
 }
 
-/// Shows something on the full screen until it is done, or until `stop` is raised or the terminal is gone. `output`
+/// How wide the terminal is, if there is one that says so.
+pub fn columns() -> Option<usize> {
+    size().ok().map(|(columns, _)| columns.into()).filter(|columns| *columns > 0)
+}
+
+/// Shows something on the full screen until it is done, or until somebody wants us to `stop` or the terminal is gone. `output`
 /// makes a way to the terminal.
 pub fn show<W: Write + 'static>(
     screen: &mut dyn Screen,
     output: fn() -> W,
-    stop: &AtomicBool,
+    stop: &Stopping,
 ) -> io::Result<()> {
-    let _entered = Entered::new(output)?;
-    let options = TerminalOptions { viewport: Viewport::Fullscreen };
+    let entered = Entered::new(output)?;
     let gone = Rc::new(Cell::new(false));
-    let backend = CrosstermBackend::new(Last { out: output(), gone: Rc::clone(&gone) });
-    let mut terminal = Terminal::with_options(backend, options)?;
+    let new_terminal = || {
+        let backend = CrosstermBackend::new(Last { out: output(), gone: Rc::clone(&gone) });
+        Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fullscreen })
+    };
+    let mut terminal = new_terminal()?;
     let events = Events::new();
+    #[cfg(unix)]
+    let continued = Continued::new()?;
     while !screen.is_done() {
+        #[cfg(unix)]
+        if continued.happened() {
+            // The shell has used the terminal in the meantime; or it was closed, which makes us go on, too.
+            let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                screen.interrupt();
+                break;
+            };
+            terminal = again;
+        }
         screen.tick(Instant::now());
         let drawn = terminal.draw(|frame| screen.draw(frame)).is_ok();
-        if !drawn || gone.get() || stop.load(Ordering::Relaxed) {
+        if !drawn || gone.get() || stop.is_requested() {
             screen.interrupt();
             break;
         }
@@ -88,6 +110,19 @@ pub fn show<W: Write + 'static>(
         // Everything that has come in is taken before the screen is drawn again.
         while !screen.is_done() {
             match events.next(patience) {
+                #[cfg(unix)]
+                Ok(Some(event)) if is_wish(&event) => {
+                    drop(terminal);
+                    give_back(output);
+                    continued.suspend();
+                    continued.happened();
+                    let Ok(again) = entered.again().and_then(|()| new_terminal()) else {
+                        screen.interrupt();
+                        return Ok(());
+                    };
+                    terminal = again;
+                    break;
+                }
                 Ok(Some(event)) => {
                     screen.tick(Instant::now());
                     screen.update(&event);
@@ -192,12 +227,20 @@ struct Entered<W: Write + 'static> {
 impl<W: Write + 'static> Entered<W> {
     fn new(output: fn() -> W) -> io::Result<Self> {
         restore_on_panic(output);
-        enable_raw_mode()?;
-        IN_USE.store(true, Ordering::SeqCst);
         // From here on it is given back, also if the next step fails.
         let entered = Self { output };
-        execute!(output(), EnterAlternateScreen, Clear(ClearType::All), EnableMouseCapture)?;
+        entered.again()?;
         Ok(entered)
+    }
+
+    /// Takes the terminal, also if somebody else has changed it since we had it.
+    fn again(&self) -> io::Result<()> {
+        if IN_USE.swap(true, Ordering::SeqCst) {
+            // What was raw for us may be so no more.
+            disable_raw_mode()?;
+        }
+        enable_raw_mode()?;
+        execute!((self.output)(), EnterAlternateScreen, Clear(ClearType::All), EnableMouseCapture)
     }
 }
 

@@ -10,12 +10,13 @@ use rookery_rules::scene::Place;
 
 use crate::app::{Hot, Tone};
 use crate::board::{self, Marks};
-use crate::clean::{fit, wrap};
+use crate::list::List;
 use crate::plain::clock_text;
 use crate::plan::Plan;
 use crate::popup::Popup;
-use crate::table::seat_name;
-use crate::{App, clean};
+use crate::rich::{Rich, fit, text_width, wrap};
+use crate::telling::capital;
+use crate::{App, clean, markdown};
 
 /// The width that the list of moves needs at least, and what it takes at most.
 const PANEL: (u16, u16) = (22, 36);
@@ -28,13 +29,23 @@ const SPINNER: [char; 4] = ['|', '/', '-', '\\'];
 const PLAY_KEYS: &[(&str, KeyCode)] = &[
     ("Enter", KeyCode::Enter),
     ("u undo", KeyCode::Char('u')),
-    ("r redo", KeyCode::Char('r')),
+    ("[ back", KeyCode::Char('[')),
     ("h hint", KeyCode::Char('h')),
     ("? help", KeyCode::Char('?')),
     ("n new", KeyCode::Char('n')),
     ("s save", KeyCode::Char('s')),
     ("l load", KeyCode::Char('l')),
     ("R resign", KeyCode::Char('R')),
+    ("q quit", KeyCode::Char('q')),
+];
+
+const BACK_KEYS: &[(&str, KeyCode)] = &[
+    ("Esc now", KeyCode::Esc),
+    ("← back", KeyCode::Left),
+    ("→ forth", KeyCode::Right),
+    ("Home first", KeyCode::Home),
+    ("s save", KeyCode::Char('s')),
+    ("? help", KeyCode::Char('?')),
     ("q quit", KeyCode::Char('q')),
 ];
 
@@ -103,6 +114,16 @@ pub(crate) fn line(buffer: &mut Buffer, area: Rect, row: u16, text: &str, style:
     board::put(buffer, area, at, &fit(text, area.width.into()), style);
 }
 
+/// The same for a line of which some stands out.
+fn rich_line(buffer: &mut Buffer, area: Rect, row: u16, text: &Rich) {
+    let (mut x, y) = (i32::from(area.x), i32::from(area.y) + i32::from(row));
+    for (c, accent) in text.chars() {
+        let c = c.to_string();
+        board::put(buffer, area, (x, y), &c, accent.style());
+        x += text_width(&c) as i32;
+    }
+}
+
 fn too_small(area: Rect, (width, height): (u16, u16), buffer: &mut Buffer) {
     let text = format!(
         "This board needs a window of at least {width} by {height} characters; this one has {} by {}. \
@@ -118,12 +139,12 @@ fn title(app: &App, area: Rect, buffer: &mut Buffer) {
     let style = app.palette.bar().add_modifier(Modifier::BOLD);
     let bar = Rect { height: 1, ..area };
     buffer.set_style(bar, style);
-    let sitting = app.table.sitting();
-    line(buffer, bar, 0, &format!(" {}  {}", app.scene.title, clean(&sitting.header().game)), style);
-    let n_moves = sitting.history().iter().filter(|entry| entry.is_move).count();
+    line(buffer, bar, 0, &format!(" {}  {}", app.scene.title, clean(&app.table.spec().game)), style);
+    let n_moves = app.table.history().iter().filter(|entry| entry.deed.as_move().is_some()).count();
     let right = match app.watch {
         Some(watch) if watch.paused => format!(" stopped, move {n_moves} "),
         Some(watch) => format!(" {:.2} s a move, move {n_moves} ", watch.delay.as_secs_f64()),
+        None if app.looks_back() => format!(" after move {n_moves} of {} ", app.table.n_moves()),
         None => format!(" move {} ", n_moves + 1),
     };
     let x = i32::from(bar.right()) - right.chars().count() as i32;
@@ -145,19 +166,18 @@ fn draw_board(app: &mut App, plan: &Plan, buffer: &mut Buffer) {
 
 /// Who plays, what they have, their time, and the moves so far.
 fn draw_panel(app: &App, area: Rect, buffer: &mut Buffer) {
-    let sitting = app.table.sitting();
     let mut row = 0;
-    for (seat, entry) in Seat::all(sitting.header().seats.len()).zip(&sitting.header().seats) {
+    let to_move = app.table.to_move();
+    for seat in Seat::all(app.table.spec().n_seats()) {
         let caption = app.scene.captions.iter().find(|caption| caption.place == Place::Seat(seat));
-        let text = caption.map_or_else(|| seat.to_string(), |caption| caption.text.clone());
+        let text = caption.map_or_else(|| app.table.label(seat), |caption| caption.text.clone());
         let (name, has) = text.split_once(": ").unwrap_or((&text, ""));
-        let is_asked = sitting.to_ask() == Some(seat);
+        let is_asked = to_move == Some(seat);
         let style = if is_asked { app.palette.loud() } else { Style::default() };
         line(buffer, area, row, if is_asked { ">" } else { " " }, style);
         put_mark(app, seat, inset(area, 1), row, buffer);
         line(buffer, inset(area, 5), row, name, style);
         let player = app.table.player(seat);
-        let player = if player == "you" { player } else { clean(&entry.player) };
         let has = if has.is_empty() { player } else { format!("{has}, {player}") };
         line(buffer, inset(area, 5), row + 1, &has, style);
         if let Some(time) = app.table.time_left(seat, app.now) {
@@ -169,15 +189,16 @@ fn draw_panel(app: &App, area: Rect, buffer: &mut Buffer) {
     }
     row += 1;
     let rest = Rect { y: area.y + row.min(area.height), height: area.height.saturating_sub(row), ..area };
-    let history = sitting.history();
+    let history = app.table.history();
     let skipped = history.len().saturating_sub(rest.height.into());
     for (row, (number, entry)) in (0..).zip(history.iter().enumerate().skip(skipped)) {
-        let text = clean(&entry.text);
         line(buffer, rest, row, &format!("{:>3}", number + 1), app.palette.faint());
-        put_mark(app, entry.seat, inset(rest, 4), row, buffer);
+        if let Some(seat) = entry.seat {
+            put_mark(app, seat, inset(rest, 4), row, buffer);
+        }
         let is_last = number + 1 == history.len();
         let style = if is_last { app.palette.loud() } else { Style::default() };
-        line(buffer, inset(rest, 8), row, &text, style);
+        line(buffer, inset(rest, 8), row, &app.table.deed(entry), style);
     }
 }
 
@@ -188,7 +209,7 @@ fn inset(area: Rect, by: u16) -> Rect {
 /// The sign of a seat, as its pieces have it.
 fn put_mark(app: &App, seat: Seat, area: Rect, row: u16, buffer: &mut Buffer) {
     let piece = app.scene.pieces.iter().find(|piece| piece.seat == seat);
-    let name = seat_name(&app.scene, seat);
+    let name = app.table.label(seat);
     let mark = piece.map_or_else(
         || name.chars().last().map(String::from).unwrap_or_default(),
         |piece| piece.mark.clone(),
@@ -199,16 +220,15 @@ fn put_mark(app: &App, seat: Seat, area: Rect, row: u16, buffer: &mut Buffer) {
 fn draw_bottom(app: &mut App, area: Rect, buffer: &mut Buffer) {
     let status = match app.table.thinking() {
         Some(seat) => {
-            let name = seat_name(&app.scene, seat);
             let spin = SPINNER[app.spinner / 2 % SPINNER.len()];
-            format!("{spin} {name} ({}) thinks; Esc: move now", app.table.player(seat))
+            format!("{spin} {} thinks; Esc: move now", capital(&app.table.who(seat)))
         }
         None if app.table.is_hinting() => {
             format!("{} {}", SPINNER[app.spinner / 2 % SPINNER.len()], app.table.status(&app.scene))
         }
         None => status(app),
     };
-    let is_over = app.table.sitting().verdict().is_some();
+    let is_over = app.table.verdict().is_some();
     let style = if is_over { app.palette.loud() } else { Style::default().add_modifier(Modifier::BOLD) };
     line(buffer, area, 0, &status, style);
     let style = match app.message.0 {
@@ -235,7 +255,11 @@ fn draw_bottom(app: &mut App, area: Rect, buffer: &mut Buffer) {
         let text = format!(" move: {}_   (Enter plays it, Esc does not)", clean(&tail(input, room)));
         line(buffer, bar, 0, &text, app.palette.bar().add_modifier(Modifier::BOLD));
     } else {
-        let keys = if app.watch.is_some() { WATCH_KEYS } else { PLAY_KEYS };
+        let keys = match app.watch {
+            Some(_) => WATCH_KEYS,
+            None if app.looks_back() => BACK_KEYS,
+            None => PLAY_KEYS,
+        };
         let keys =
             if app.plan.as_ref().is_some_and(Plan::is_part) { keys_of_part(keys) } else { keys.to_vec() };
         app.hot.extend(key_bar(&keys, bar, app.palette.bar(), buffer));
@@ -262,9 +286,11 @@ pub(crate) fn tail(text: &str, room: usize) -> String {
 /// Whose turn it is, or how it ended, and what is under the cursor.
 fn status(app: &App) -> String {
     let status = app.table.status(&app.scene);
-    let sitting = app.table.sitting();
-    if sitting.verdict().is_some() {
+    if app.table.verdict().is_some() {
         return status;
+    }
+    if app.looks_back() {
+        return format!("Looking back: {status}");
     }
     match (app.scene.cells.get(app.cursor), app.table.person_to_move()) {
         (Some(cell), Some(_)) if app.watch.is_none() => {
@@ -303,12 +329,16 @@ pub(crate) fn key_bar(
     hot
 }
 
+/// How wide a list of moves is, and what a frame takes of it.
+const CHOICE: u16 = 50;
+const FRAME: u16 = 4;
+
 fn draw_popup(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer) {
     match popup {
         Popup::Text { title, text, scroll } => draw_text(app, (title, text, *scroll), area, buffer),
         Popup::Ask { question, .. } => {
             let inside = frame(area, (44, 4), question, app, buffer);
-            let note = match app.table.sitting().path() {
+            let note = match app.table.record() {
                 Some(_) => "The record is kept.",
                 None => "No record is kept.",
             };
@@ -318,30 +348,38 @@ fn draw_popup(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer) {
             app.hot = key_bar(keys, row, Style::default(), buffer);
         }
         Popup::Choice { moves, at } => {
-            let height = (moves.len() as u16 + 2).min(area.height.saturating_sub(4)).max(3);
-            let inside = frame(area, (50, height), "Which move?", app, buffer);
-            let skipped = (at + 1).saturating_sub(inside.height.into());
-            for (row, (number, (id, label))) in (0..inside.height).zip(moves.iter().enumerate().skip(skipped))
-            {
+            let width = CHOICE.min(area.width);
+            let items = moves.iter().enumerate().map(|(number, (id, label))| {
                 let sign = if number == *at { ">" } else { " " };
-                let text = format!("{sign}{:>3} {id}  {label}", number + 1);
+                (format!("{sign}{:>3} {id}  ", number + 1), clean(label))
+            });
+            let list = List::new(items, width.saturating_sub(FRAME).into());
+            let height = (list.len() as u16 + 2).min(area.height.saturating_sub(4)).max(3);
+            let inside = frame(area, (width, height), "Which move?", app, buffer);
+            for (row, number, text) in list.visible(*at, inside.height) {
                 let style = if number == *at { app.palette.loud() } else { Style::default() };
-                line(buffer, inside, row, &text, style);
+                line(buffer, inside, row, text, style);
                 app.hot.push((Rect { y: inside.y + row, height: 1, ..inside }, Hot::Row(number)));
             }
         }
-        Popup::File { purpose, text } => {
+        Popup::File { purpose, text, offered } => {
             let inside = frame(area, (70, 4), purpose.title(), app, buffer);
             let room = usize::from(inside.width).saturating_sub(1);
-            line(buffer, inside, 0, &format!("{}_", clean(&tail(text, room))), app.palette.loud());
-            line(buffer, inside, 1, "Enter: do it   Esc: do not", app.palette.faint());
+            let (name, note) = if text.is_empty() && !offered.is_empty() {
+                let note = "Enter: do it   Tab: change the name, or type another   Esc: do not";
+                (clean(&tail(offered, room)), note)
+            } else {
+                (format!("{}_", clean(&tail(text, room))), "Enter: do it   Esc: do not")
+            };
+            line(buffer, inside, 0, &name, app.palette.loud());
+            line(buffer, inside, 1, note, app.palette.faint());
         }
     }
 }
 
 fn draw_text(app: &mut App, (title, text, scroll): (&str, &str, usize), area: Rect, buffer: &mut Buffer) {
     let inside = frame(area, (area.width.min(90), area.height.saturating_sub(2)), title, app, buffer);
-    let lines = wrap(&clean_lines(text), inside.width.into());
+    let lines = markdown::render(text, inside.width.into());
     let height = usize::from(inside.height.saturating_sub(1));
     let last = lines.len().saturating_sub(height);
     let scroll = scroll.min(last);
@@ -349,14 +387,10 @@ fn draw_text(app: &mut App, (title, text, scroll): (&str, &str, usize), area: Re
         *kept = scroll;
     }
     for (row, text) in (0..inside.height.saturating_sub(1)).zip(lines.iter().skip(scroll)) {
-        line(buffer, inside, row, text, Style::default());
+        rich_line(buffer, inside, row, text);
     }
     let more = if scroll < last { "up, down, space: read on   " } else { "" };
     line(buffer, inside, inside.height.saturating_sub(1), &format!("{more}Esc: back"), app.palette.faint());
-}
-
-fn clean_lines(text: &str) -> String {
-    text.lines().map(clean).collect::<Vec<_>>().join("\n")
 }
 
 /// An empty box in the middle; gives back its inside.

@@ -3,12 +3,12 @@
 #![cfg(unix)]
 
 use std::io::Read;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use ratatui::Frame;
 use ratatui::crossterm::event::Event;
+use rookery_live::Stopping;
 use rookery_terminal::run::{Screen, show};
 
 /// Set for the copy of this test that runs in a pseudo-terminal and fails there.
@@ -34,7 +34,7 @@ impl Screen for Failing {
 #[test]
 fn the_terminal_is_given_back_before_a_panic_is_reported() {
     if std::env::var_os(CHILD).is_some() {
-        show(&mut Failing, std::io::stdout, &AtomicBool::new(false)).unwrap();
+        show(&mut Failing, std::io::stdout, &Stopping::new(Duration::ZERO)).unwrap();
         return;
     }
     let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };

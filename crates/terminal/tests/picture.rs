@@ -5,15 +5,15 @@ mod common;
 
 use std::path::Path;
 
-use common::{Stage, sitting};
+use common::{Stage, table};
 use ratatui::crossterm::event::KeyCode;
 use rookery_terminal::Palette;
 use rookery_testkit::golden;
 
 #[test]
 fn the_picture_is_a_real_screen() {
-    let sitting = sitting("fish:rows=5,cols=5,players=2,seed=4", &["human", "medium"]);
-    let mut stage = Stage::with(sitting, (84, 24), Palette::Rich);
+    let table = table("fish:rows=5,cols=5,players=2,seed=4", &["human", "medium"]);
+    let mut stage = Stage::with(table, (84, 24), Palette::Rich);
     // Four penguins each, then three turns, always as the hint says.
     for _ in 0..7 {
         stage.press(KeyCode::Char('h'));

@@ -48,12 +48,14 @@ pub fn playthrough<S: Setup<Position: Keyed + Notation>>(setup: &S, seed: Seed) 
             Status::ToMove(seat) => {
                 let moves: Vec<String> = position.legal_moves().map(|mv| mv.to_string()).collect();
                 let mv = position.random_move(&mut rng).expect("who is to move has a move");
+                let label = setup.seat_label(seat);
                 let _ =
-                    writeln!(text, "{seat} to move, {} moves: {}\nplays {mv}", moves.len(), moves.join(" "));
+                    writeln!(text, "{label} to move, {} moves: {}\nplays {mv}", moves.len(), moves.join(" "));
                 position.play_unchecked(mv);
             }
             Status::Over(outcome) => {
-                let winners: Vec<usize> = outcome.winners.iter().map(|seat| seat.index() + 1).collect();
+                let winners: Vec<String> =
+                    outcome.winners.iter().map(|seat| setup.seat_label(seat)).collect();
                 let _ = writeln!(text, "over: winners {winners:?}, scores {:?}", outcome.scores.as_slice());
                 break;
             }

@@ -6,10 +6,10 @@
 //! - [`players`]: players that misbehave on purpose;
 //! - [`replay`]: a match played again from its events;
 //! - [`sim`]: thousands of matches with seeded faults, over pipes and a clock that jumps;
-//! - [`temp`]: a folder that is gone after its test;
 //! - [`transcript`]: events as lines;
 //! - [`scenes`]: what pictures promise;
-//! - [`golden`]: a whole game with everything that can be seen of it, compared with a file.
+//! - [`golden`]: a whole game with everything that can be seen of it, compared with a file;
+//! - [`TempFolder`]: a folder for the files of a test, which leaves nothing behind.
 //!
 //! A failed check panics with the setup and the seed that show it again.
 
@@ -22,5 +22,7 @@ pub mod players;
 pub mod replay;
 pub mod scenes;
 pub mod sim;
-pub mod temp;
+mod temp_folder;
 pub mod transcript;
+
+pub use temp_folder::TempFolder;

@@ -36,7 +36,6 @@ mod event;
 mod format;
 mod hold;
 mod knock_out;
-pub mod old;
 mod pairing;
 mod ranges;
 mod result;

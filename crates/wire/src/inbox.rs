@@ -7,6 +7,8 @@ use rookery_referee::{Fault, Offence};
 pub enum Framing {
     /// One message a line. A carriage return before the end of the line does not count, nor does an empty line.
     Lines,
+    /// The same, but an empty line is a message too, and its protocol says what it means.
+    EveryLine,
     /// JSON values one after the other, with or without white space between them. Only the cut is made here; whether
     /// a value is well-formed inside is for its reader to say.
     Json,
@@ -114,7 +116,7 @@ impl Inbox {
             return Some(Err(too_much("white space", self.bounds.blanks, b"")));
         }
         let end = match self.framing {
-            Framing::Lines => self.end_of_line(),
+            Framing::Lines | Framing::EveryLine => self.end_of_line(),
             Framing::Json => match self.end_of_value() {
                 Ok(end) => end,
                 Err(fault) => return Some(Err(fault)),
@@ -130,7 +132,9 @@ impl Inbox {
     /// Drops white space in front of the next message.
     fn skip_blanks(&mut self) {
         if self.scan.at == 0 {
-            let blank = self.buffer.iter().take_while(|byte| is_blank(**byte)).count();
+            let counts = self.framing == Framing::EveryLine;
+            let is_skipped = |byte: &&u8| is_blank(**byte) && !(counts && **byte == b'\n');
+            let blank = self.buffer.iter().take_while(is_skipped).count();
             self.buffer.drain(..blank);
             self.blanks += blank;
         }
@@ -142,7 +146,7 @@ impl Inbox {
         let mut message = std::mem::replace(&mut self.buffer, rest);
         self.blanks = 0;
         self.scan = Scan::default();
-        if self.framing == Framing::Lines {
+        if self.framing != Framing::Json {
             while message.last().is_some_and(|&byte| is_blank(byte)) {
                 message.pop();
             }
@@ -224,6 +228,8 @@ fn is_blank(byte: u8) -> bool {
 fn too_much(what: &str, limit: usize, sent: &[u8]) -> Fault {
     let fault = Fault::new(Offence::OutputLimit, format!("more than {limit} bytes of {what}"));
     let fault = fault.expected(format!("at most {limit} bytes"));
+    // How much more has arrived by now is a matter of luck, and no evidence.
+    let sent = &sent[..sent.len().min(limit + 1)];
     if sent.is_empty() { fault } else { fault.sent(excerpt(sent)) }
 }
 
@@ -392,5 +398,20 @@ mod tests {
         assert_eq!(take_all(&mut inbox), ["two", "three"]);
         inbox.push(b"a line that never comes to an end");
         assert_eq!(inbox.next().expect("too long").expect_err("too long").offence, Offence::OutputLimit);
+    }
+
+    #[test]
+    fn an_empty_line_counts_where_the_framing_says_so() {
+        let stream = b"\n \r\n  one \r\n\ntwo\n  ";
+        for size in 1..stream.len() {
+            let mut inbox = Inbox::new(Framing::EveryLine, Bounds::default());
+            let mut lines = vec![];
+            for chunk in stream.chunks(size) {
+                inbox.push(chunk);
+                lines.extend(take_all(&mut inbox));
+            }
+            assert_eq!(lines, ["", "", "one", "", "two"], "in pieces of {size}");
+            assert!(inbox.is_blank(), "no line has ended");
+        }
     }
 }

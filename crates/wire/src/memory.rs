@@ -46,6 +46,8 @@ fn connect(
 pub struct Choppy<T> {
     stream: T,
     rng: Rng,
+    /// Whether it takes nothing now and then.
+    halts: bool,
     /// It took nothing just now, so that there is progress this time.
     halted: bool,
 }
@@ -53,7 +55,13 @@ pub struct Choppy<T> {
 impl<T> Choppy<T> {
     /// The same stream in pieces.
     pub fn new(stream: T, seed: Seed) -> Self {
-        Self { stream, rng: seed.rng(), halted: false }
+        Self { stream, rng: seed.rng(), halts: true, halted: false }
+    }
+
+    /// The same without halts, for whoever needs that everything happens in one order.
+    #[must_use]
+    pub fn without_halts(self) -> Self {
+        Self { halts: false, ..self }
     }
 
     /// The most bytes of the next piece.
@@ -85,7 +93,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Choppy<T> {
 
 impl<T: AsyncWrite + Unpin> AsyncWrite for Choppy<T> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.halted = !self.halted && below(&mut self.rng, 4) == 0;
+        self.halted = self.halts && !self.halted && below(&mut self.rng, 4) == 0;
         if self.halted {
             cx.waker().wake_by_ref();
             return Poll::Pending;

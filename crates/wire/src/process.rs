@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// How many bytes are kept of what a program writes to its standard error: the last ones.
-pub(crate) const STDERR_KEPT: usize = 4 << 10;
+const STDERR_KEPT: usize = 4 << 10;
 /// How long a program may take to end by itself when its input is closed.
 const TIME_TO_END: Duration = Duration::from_millis(500);
 /// How long after it closed its output a program may take to be gone, so that we can say how it ended.

@@ -13,7 +13,8 @@ use rookery_wire::{Bounds, Connection, Framing, Transport as _, TransportExt as 
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-#[tokio::test]
+// On a clock that jumps, what never comes is noticed at once.
+#[tokio::test(start_paused = true)]
 async fn messages_arrive_whole_in_whatever_pieces_they_travel() {
     let messages: Vec<Vec<u8>> =
         (0..50_usize).map(|n| format!("[{n},\"{}\"]", "x".repeat(n * 7 % 300)).into_bytes()).collect();
@@ -28,12 +29,30 @@ async fn messages_arrive_whole_in_whatever_pieces_they_travel() {
             one.receive().await
         });
         for message in &messages {
-            let received = other.receive().await.unwrap();
+            let received = timeout(Duration::from_secs(20), other.receive()).await;
+            let received = received.expect("nothing is lost").unwrap();
             assert_eq!(&received, message, "seed {seed}");
             other.send(&received).await.unwrap();
         }
         drop(other);
         assert_eq!(sending.await.unwrap().unwrap_err().offence, Offence::Disconnected);
+    }
+}
+
+#[tokio::test]
+async fn what_was_sent_before_a_call_is_no_reply_to_it() {
+    for (early, offence) in [("", None), ("1 ", Some(Offence::OutOfTurn)), ("[", Some(Offence::OutOfTurn))] {
+        let (mut one, mut other) = memory::pair(Framing::Json, Bounds::default());
+        other.send(early.as_bytes()).await.unwrap();
+        let answering = tokio::spawn(async move {
+            other.receive().await?;
+            other.send(b"[2]").await
+        });
+        let reply = one.call(b"[1]").await;
+        assert_eq!(reply.as_ref().err().map(|fault| fault.offence), offence, "{early}");
+        assert_eq!(reply.is_ok_and(|reply| reply == b"[2]"), offence.is_none());
+        drop(one);
+        assert_eq!(answering.await.unwrap().is_ok(), offence.is_none(), "it is not asked after that");
     }
 }
 

@@ -150,3 +150,18 @@ fn every_dependency_has_a_reason() {
         assert!(reasons.contains(&format!("`{name}`")), "docs/dependencies.md says why we use {name}");
     }
 }
+
+/// Whatever a test writes outside of `target` goes into a folder that removes itself.
+#[test]
+fn tests_leave_nothing_in_the_temporary_folder() {
+    let mut files = vec![];
+    rust_files(&root().join("crates"), &mut files);
+    // Not as it stands in code, or this file would name it, too.
+    let function = ["temp", "dir"].join("_");
+    let names = |file: &&PathBuf| fs::read_to_string(file).unwrap().contains(&function);
+    let found: Vec<&PathBuf> = files.iter().filter(names).collect();
+    assert!(
+        matches!(found[..], [only] if only.ends_with("testkit/src/temp_folder.rs")),
+        "only rookery_testkit::TempFolder asks for the temporary folder, others use it: {found:?}"
+    );
+}

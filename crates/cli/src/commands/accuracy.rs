@@ -1,21 +1,21 @@
 //! `rookery accuracy`: a recorded match against best play.
 
-use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_catalog::{AnyGame, game, replay};
+use rookery_catalog::{AnyGame, game};
+use rookery_live::replay;
 use rookery_players::{SolveOrder, Value};
-use rookery_record::{Lines, Step};
+use rookery_record::{Lines, Step, open_record};
 use rookery_rules::{GameSpec, Seat, Status};
 use rookery_search::Want;
+use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::solve::{memory, solve, winner};
 use super::write_json;
-use crate::spec::UsageError;
 
 /// Compare every move of a recorded match with best play
 ///
@@ -143,8 +143,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
 
 /// The game spec, the players' names and the moves of a record that is right.
 fn read(path: &Path) -> anyhow::Result<(String, Vec<String>, Vec<Made>)> {
-    let name = path.display();
-    let file = File::open(path).with_context(|| format!("{name}: it cannot be opened"))?;
+    let name = clean(&path.display().to_string());
+    let file = open_record(path).with_context(|| format!("{name}: it cannot be opened"))?;
     let mut lines = Lines::new(BufReader::new(file));
     let begun = lines.first_line().map(replay).map_err(|error| anyhow!("{name}: {error}"))?;
     let mut replay = begun.map_err(|problem| anyhow!("{name}: {}", lines.error(problem)))?;
@@ -158,8 +158,8 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<String>, Vec<Made>)> {
             Err(problem) => return Err(anyhow!("{name}: {}", lines.error(problem))),
         }
     }
-    let header = replay.header();
-    Ok((header.game.clone(), header.seats.iter().map(|seat| seat.name.clone()).collect(), made))
+    let spec = &replay.header().spec;
+    Ok((spec.game.clone(), spec.seats.iter().map(|seat| seat.name.clone()).collect(), made))
 }
 
 /// What a position is worth, also if the game is over.
@@ -170,8 +170,7 @@ fn worth(game: &dyn AnyGame, text: &str, order: &SolveOrder) -> anyhow::Result<V
         }
         Status::Over(_) => Ok(Value { winner: None, plies: None }),
         Status::ToMove(_) => {
-            let solved =
-                solve(game.name(), text, order).map_err(|error| UsageError(format!("{text}: {error}")))?;
+            let solved = solve(game.name(), text, order).map_err(|error| anyhow!("{text}: {error}"))?;
             Ok(solved.value)
         }
     }
@@ -191,13 +190,13 @@ fn name_of(game: &dyn AnyGame, made: &Made) -> anyhow::Result<String> {
 
 impl Report {
     fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        writeln!(out, "{}: {} moves", self.game, self.moves.len())?;
+        writeln!(out, "{}: {} moves", clean(&self.game), self.moves.len())?;
         let mut table = Table::new();
         table.load_preset(presets::NOTHING);
         table.set_header(["player", "moves", "best", "kept the result", "gave it away"]);
         for row in &self.players {
             table.add_row([
-                row.name.clone(),
+                clean(&row.name),
                 row.moves.to_string(),
                 row.best.to_string(),
                 row.kept.to_string(),
@@ -209,7 +208,7 @@ impl Report {
         }
         writeln!(out, "{table}")?;
         for row in self.moves.iter().filter(|row| !row.kept) {
-            let name = &self.players[row.seat].name;
+            let name = clean(&self.players[row.seat].name);
             let (before, after) = (row.before.text(), row.after.text());
             writeln!(out, "move {}, {} by {name}: {before}, then {after}", row.ply, row.mv)?;
         }

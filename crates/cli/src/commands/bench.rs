@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
 use rookery_catalog::{CATALOG, Game, Visit, visit};
-use rookery_referee::{Conduct, Player, Referee, Strategist, Terms, play};
+use rookery_referee::{End, MatchSpec, Player, Referee, Session, Strategist, Terms, play};
 use rookery_rules::{GameSpec, Position, PositionOf, Seed, Setup, perft, playout};
 use rookery_search::Random;
 use serde::Serialize;
@@ -235,9 +235,17 @@ fn refereed_playouts<P: Position>(position: &P, n_games: u64) -> u64 {
         tokio::runtime::Builder::new_current_thread().build().expect("a runtime without I/O needs nothing");
     let mut players: Vec<Box<dyn Player<P>>> =
         (0..position.n_seats()).map(|_| Box::new(Strategist::inline(Random)) as _).collect();
+    let mut spec = MatchSpec::new("random", std::iter::repeat_n("random", position.n_seats()), Seed(1))
+        .expect("random is a player");
+    let terms = Terms::default();
     let games = (0..n_games).map(|game| {
-        let referee = Referee::new(position.clone(), Conduct::removing());
-        runtime.block_on(play(referee, &mut players, &Terms::untimed(Seed(1).derive(game)), &mut ())).plies
+        spec.seed = Seed(1).derive(game);
+        let referee = Referee::of_spec(&spec, position.clone());
+        let end = runtime.block_on(play(referee, &mut players, &Session::new(&spec, &terms), &mut ()));
+        match end {
+            End::Verdict(verdict) => verdict.plies,
+            End::Suspended => unreachable!("nobody stops it"),
+        }
     });
     games.sum()
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_catalog::{random_record, verify};
+use rookery_live::{random_record, verify};
 use rookery_rules::{GameSpec, Seed};
 use serde::Serialize;
 

@@ -1,17 +1,17 @@
 //! What `rookery` does in a terminal without a subcommand: a screen to choose from.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use anyhow::anyhow;
-use rookery_catalog::{AnySitting, PlayerSpec};
+use rookery_referee::{Entry, MatchSpec};
 use rookery_terminal::launcher::{Launcher, Recent, Wish};
-use rookery_terminal::{App, Leave, Table, clean, open, open_to_play, run};
+use rookery_terminal::{Keep, Leave, Table, clean};
 
-use super::play::{begin, interrupted, leave, new_record, palette, show_app, stop_signals};
+use super::play::{Here, agree_at_screen, keep_of, palette, play_on_screen};
 use super::watch::watch_on_screen;
 use crate::data_folder::games_folder;
 use crate::spec::CheckedSpec;
@@ -27,46 +27,46 @@ const DELAY: Duration = Duration::from_millis(700);
 
 /// Shows the launcher, does what is chosen, and comes back to it.
 pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let stop = stop_signals()?;
+    let here = Here::new()?;
     loop {
         let mut launcher = Launcher::new(recent(), palette());
-        run::show(&mut launcher, io::stdout, &stop)?;
+        here.show(&mut launcher)?;
         let left = match launcher.wish() {
-            None => return Ok(interrupted()),
+            None => Leave::Interrupted,
             Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
-            Some(Wish::Play { game, players }) => {
-                let mut sitting = new_match(&game, &players)?;
-                let name = game.split(':').next().unwrap_or_default();
-                sitting.keep(Some(new_record(name)));
-                play(sitting, out)?
-            }
-            Some(Wish::Resume(path)) => play(open_to_play(&path).map_err(|problem| anyhow!(problem))?, out)?,
-            Some(Wish::Watch { game, players }) => watch(new_match(&game, &players)?, true)?,
-            Some(Wish::Replay(path)) => watch(open(&path).map_err(|problem| anyhow!(problem))?, false)?,
+            Some(wish) => fulfil(&here, wish, out)?,
         };
         if left == Leave::Interrupted {
-            return Ok(interrupted());
+            return Ok(here.exit_code(left));
         }
     }
 }
 
-fn new_match(game: &str, players: &[String]) -> anyhow::Result<Box<dyn AnySitting>> {
+fn fulfil(here: &Here, wish: Wish, out: &mut dyn Write) -> anyhow::Result<Leave> {
+    let wrong = |problem: String| anyhow!(problem);
+    match wish {
+        Wish::Quit => Ok(Leave::Quit),
+        Wish::Play { game, players } => {
+            let (spec, agreed) = new_match(&game, &players)?;
+            let agreed = MatchSpec { casual: true, ..agreed };
+            let table = Table::begin(here.runtime(), agreed, &keep_of(&spec)).map_err(wrong)?;
+            play_on_screen(here, table, out)
+        }
+        Wish::Resume(path) => play_on_screen(here, Table::resume(here.runtime(), &path).map_err(wrong)?, out),
+        Wish::Watch { game, players } => {
+            let (_, agreed) = new_match(&game, &players)?;
+            let table = Table::begin(here.runtime(), agreed, &Keep::No).map_err(wrong)?;
+            watch_on_screen(here, table, DELAY)
+        }
+        Wish::Replay(path) => watch_on_screen(here, Table::read(&path).map_err(wrong)?, DELAY),
+    }
+}
+
+fn new_match(game: &str, players: &[String]) -> anyhow::Result<(CheckedSpec, MatchSpec)> {
     let spec: CheckedSpec = game.parse()?;
-    let players: Vec<PlayerSpec> = players.iter().map(|player| player.parse()).collect::<Result<_, _>>()?;
-    begin(&spec, &players, None, None)
-}
-
-fn play(sitting: Box<dyn AnySitting>, out: &mut dyn Write) -> anyhow::Result<Leave> {
-    let app = App::new(Table::new(sitting, None, Instant::now()), palette(), Instant::now());
-    let app = show_app(app)?;
-    let left = app.leave().unwrap_or(Leave::Interrupted);
-    leave(app, out)?;
-    Ok(left)
-}
-
-fn watch(sitting: Box<dyn AnySitting>, live: bool) -> anyhow::Result<Leave> {
-    let now = Instant::now();
-    watch_on_screen(App::watching(Table::new(sitting, None, now), DELAY, live, palette(), now))
+    let players: Vec<Entry> = players.iter().map(|player| player.parse()).collect::<Result<_, _>>()?;
+    let agreed = agree_at_screen(&spec, &players, None)?;
+    Ok((spec, agreed))
 }
 
 /// The newest records of the person's own folder. One that cannot be read is not offered.
@@ -77,8 +77,10 @@ fn recent() -> Vec<Recent> {
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let is_record = entry.file_name().to_string_lossy().ends_with(".rookery.jsonl");
-            let metadata =
-                entry.metadata().ok().filter(|metadata| is_record && metadata.len() <= MAX_BYTES)?;
+            let metadata = entry
+                .metadata()
+                .ok()
+                .filter(|found| is_record && found.is_file() && found.len() <= MAX_BYTES)?;
             Some((metadata.modified().ok()?, entry.path()))
         })
         .collect();
@@ -87,11 +89,14 @@ fn recent() -> Vec<Recent> {
 }
 
 fn describe(path: PathBuf) -> Option<Recent> {
-    let sitting = open(&path).ok()?;
-    let players: Vec<String> = sitting.header().seats.iter().map(|entry| clean(&entry.name)).collect();
-    let n_moves = sitting.history().iter().filter(|entry| entry.is_move).count();
-    let finished = sitting.verdict().is_some();
+    let table = Table::read(&path).ok()?;
+    let players: Vec<String> = table.spec().seats.iter().map(|entry| clean(&entry.name)).collect();
+    let (n_moves, finished) = (table.n_moves(), table.verdict().is_some());
+    // Nobody wants to go on with what has not begun.
+    if n_moves == 0 && !finished {
+        return None;
+    }
     let how = if finished { "over" } else { "unfinished" };
-    let text = format!("{}: {}, {how} after {n_moves} moves", sitting.header().game, players.join(" - "));
+    let text = format!("{}: {}, {how} after {n_moves} moves", table.spec().game, players.join(" - "));
     Some(Recent { path, text, finished })
 }

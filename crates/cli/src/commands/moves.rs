@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use rookery_catalog::AnyPosition;
 use rookery_rules::{Seat, Status};
 use serde::Serialize;
 
@@ -25,10 +26,14 @@ Examples:
   rookery moves hexapawn
   rookery moves renpaarden:width=5,height=5 --moves \"b2-c4\" --json";
 
+/// A position as JSON.
 #[derive(Serialize)]
-struct Report<'a> {
+pub(super) struct Report<'a> {
     game: &'a str,
     position: String,
+    /// Only `rookery show` has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) board: Option<String>,
     /// The seat to move, from 0; null when the game is over.
     to_move: Option<usize>,
     moves: Vec<String>,
@@ -42,10 +47,8 @@ struct OutcomeReport {
     scores: Vec<i32>,
 }
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let position = args.position.position()?;
-    let moves = position.moves();
-    if args.json {
+impl<'a> Report<'a> {
+    pub(super) fn new(game: &'a str, position: &dyn AnyPosition) -> Self {
         let (to_move, outcome) = match position.status() {
             Status::ToMove(seat) => (Some(seat.index()), None),
             Status::Over(outcome) => {
@@ -53,10 +56,16 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
                 (None, Some(OutcomeReport { winners, scores: outcome.scores.as_slice().to_vec() }))
             }
         };
-        let game = &args.position.spec.text;
-        return write_json(out, &Report { game, position: position.text(), to_move, moves, outcome });
+        Self { game, position: position.text(), board: None, to_move, moves: position.moves(), outcome }
     }
-    for mv in moves {
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    let position = args.position.position()?;
+    if args.json {
+        return write_json(out, &Report::new(&args.position.spec.text, &*position));
+    }
+    for mv in position.moves() {
         writeln!(out, "{mv}")?;
     }
     Ok(())

@@ -1,22 +1,22 @@
 //! `rookery play`: a match at the terminal.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use rookery_catalog::{AnySitting, MatchOrder, PERSON, PlayerSpec, free_path, sit};
-use rookery_record::Limits;
-use rookery_referee::{TimeControl, parse_duration};
+use rookery_catalog::{AgreeError, agree};
+use rookery_live::Stopping;
+use rookery_referee::{Entry, Limits, MatchSpec, SeatSpec, TimeControl, parse_duration};
 use rookery_rules::Seed;
-use rookery_terminal::{App, Leave, Palette, Table, open_to_play, plain, quoted, run};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use rookery_terminal::run::Screen;
+use rookery_terminal::{App, Keep, Leave, Palette, Table, plain, quoted, run};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::data_folder::games_folder;
 use crate::spec::{CheckedSpec, UsageError};
+use crate::stop::watch_quietly;
 
 /// Play against computers or people, at this terminal
 ///
@@ -29,16 +29,16 @@ pub(crate) struct Args {
     #[arg(value_name = "GAME-SPEC", required_unless_present = "resume", conflicts_with = "resume")]
     spec: Option<CheckedSpec>,
 
-    /// Who sits where, in turn order: `human` or a player; seats left open get `medium`
+    /// Who sits where, in turn order: `human` or a player, also with a name (`mine=hard`); seats left open get `medium`
     #[arg(value_name = "PLAYER", num_args = 0..=8)]
-    players: Vec<PlayerSpec>,
+    players: Vec<Entry>,
 
     /// Time control: 10m+5s (for the game, and added after each move), 30s/5m (a move, and a bank) or 30s (a move)
     #[arg(long, value_name = "TC", conflicts_with = "resume")]
     time: Option<TimeControl>,
 
     /// How long computers think about a move at most, for example 1s; by default as long as their level takes
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, conflicts_with = "resume")]
     think: Option<Duration>,
 
     /// Where all randomness comes from; by default another one each time
@@ -69,11 +69,11 @@ Examples:
   rookery play stones hard human --time 10m+5s   the computer begins, with clocks
   rookery play --resume match.rookery.jsonl      go on with a match
 
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 interrupted (the match is kept).";
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 interrupted, 143 told to end (the match is kept).";
 
 impl Args {
     /// A match of a game's own subcommand.
-    pub(crate) fn new(spec: CheckedSpec, players: Vec<PlayerSpec>, plain: bool) -> Self {
+    pub(crate) fn new(spec: CheckedSpec, players: Vec<Entry>, plain: bool) -> Self {
         Self {
             spec: Some(spec),
             players,
@@ -88,42 +88,80 @@ impl Args {
     }
 }
 
-/// The code of a program that was interrupted.
-const INTERRUPTED: u8 = 130;
+/// What playing and watching at this terminal need: a runtime for the matches, and whether somebody wants us to stop.
+pub(crate) struct Here {
+    runtime: Option<Runtime>,
+    stop: Stopping,
+}
+
+impl Here {
+    pub(crate) fn new() -> anyhow::Result<Self> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build();
+        let runtime = runtime.context("threads for the matches cannot be started")?;
+        Ok(Self { runtime: Some(runtime), stop: watch_quietly()? })
+    }
+
+    pub(crate) fn runtime(&self) -> &Handle {
+        self.runtime.as_ref().expect("it is there as long as we are").handle()
+    }
+
+    pub(crate) fn stop(&self) -> &Stopping {
+        &self.stop
+    }
+
+    /// Shows something on the full screen until it is done.
+    pub(crate) fn show(&self, screen: &mut dyn Screen) -> anyhow::Result<()> {
+        Ok(run::show(screen, io::stdout, &self.stop)?)
+    }
+
+    /// The exit code of whoever leaves a screen like this.
+    pub(crate) fn exit_code(&self, left: Leave) -> ExitCode {
+        match left {
+            Leave::Quit => ExitCode::SUCCESS,
+            Leave::Interrupted => self.stop.exit_code().map_or_else(interrupted, ExitCode::from),
+        }
+    }
+}
+
+impl Drop for Here {
+    /// Nobody waits for a computer that still thinks.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let sitting = args.sitting()?;
-    let table = Table::new(sitting, args.think, Instant::now());
-    if args.plain || !has_screen() { play_plainly(table, out) } else { play_on_screen(table, out) }
+    let here = Here::new()?;
+    let mut table = args.table(&here)?;
+    let left = if args.plain || !has_screen() {
+        plain::play(&mut table, BufReader::new(io::stdin()), out, here.stop())?
+    } else {
+        play_on_screen(&here, table, out)?
+    };
+    Ok(here.exit_code(left))
 }
 
 /// Plays on the full screen, and says afterwards how to go on.
-fn play_on_screen(table: Table, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let app = show_app(App::new(table, palette(), Instant::now()))?;
-    leave(app, out)
-}
-
-/// Shows a match until it is left.
-pub(crate) fn show_app(mut app: App) -> anyhow::Result<App> {
-    let stop = stop_signals()?;
-    run::show(&mut app, io::stdout, &stop)?;
-    Ok(app)
-}
-
-/// The last words of a screen that was left, and the exit code.
-pub(crate) fn leave(app: App, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let was_interrupted = app.leave() != Some(Leave::Quit);
-    let told = write!(out, "{}", plain::farewell(&app.into_table())).and_then(|()| out.flush());
-    match told {
+pub(crate) fn play_on_screen(here: &Here, table: Table, out: &mut dyn Write) -> anyhow::Result<Leave> {
+    let mut app = App::new(table, palette(), Instant::now());
+    here.show(&mut app)?;
+    let left = app.leave().unwrap_or(Leave::Interrupted);
+    let mut table = app.into_table();
+    table.close();
+    let told = write!(out, "{}", plain::last_words(&table)).and_then(|()| out.flush());
+    match left {
         // The terminal may be gone, and nobody there to be told anything.
-        _ if was_interrupted => Ok(interrupted()),
-        told => Ok(told.map(|()| ExitCode::SUCCESS)?),
+        Leave::Interrupted => {}
+        Leave::Quit => told?,
     }
+    Ok(left)
 }
 
 /// The exit code of a program that was interrupted.
 pub(crate) fn interrupted() -> ExitCode {
-    ExitCode::from(INTERRUPTED)
+    ExitCode::from(130)
 }
 
 /// The colours that the environment asks for.
@@ -132,122 +170,85 @@ pub(crate) fn palette() -> Palette {
     Palette::of(var("NO_COLOR").as_deref(), var("TERM").as_deref(), var("COLORTERM").as_deref())
 }
 
-/// A flag that is raised when the system wants us to end, so that the terminal is given back first.
-pub(crate) fn stop_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [
-        SIGTERM,
-        SIGINT,
-        #[cfg(unix)]
-        signal_hook::consts::SIGHUP,
-    ] {
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("signals cannot be watched")?;
-    }
-    Ok(stop)
-}
-
 impl Args {
-    fn sitting(&self) -> anyhow::Result<Box<dyn AnySitting>> {
+    fn table(&self, here: &Here) -> anyhow::Result<Table> {
         if let Some(path) = &self.resume {
-            return open_to_play(path).map_err(|problem| anyhow!(problem));
+            return Table::resume(here.runtime(), path).map_err(|problem| anyhow!(problem));
         }
         let spec = self.spec.as_ref().expect("clap asks for a spec unless there is a record to go on with");
-        let mut sitting = begin(spec, &self.players, self.seed.map(Seed), self.time)?;
-        if let Some(path) = &self.record {
-            keep_at(&mut *sitting, path.clone())?;
-        } else if !self.no_record {
-            sitting.keep(Some(new_record(spec.game.name())));
+        let agreed = agree_at_screen(spec, &self.players, self.seed.map(Seed))?;
+        let agreed = MatchSpec {
+            casual: true,
+            time: self.time.unwrap_or(TimeControl::Untimed),
+            limits: Limits { think: self.think, ..Limits::default() },
+            ..agreed
+        };
+        Table::begin(here.runtime(), agreed, &self.keep(spec)?).map_err(|problem| anyhow!(problem))
+    }
+
+    /// Where the record goes.
+    fn keep(&self, spec: &CheckedSpec) -> Result<Keep, UsageError> {
+        match &self.record {
+            None if self.no_record => Ok(Keep::No),
+            None => Ok(keep_of(spec)),
+            Some(path) if path.symlink_metadata().is_ok() => {
+                let file = quoted(path);
+                Err(UsageError(format!(
+                    "--record {file}: there is such a file already; choose another name, or go on with it by `rookery play --resume {file}`"
+                )))
+            }
+            Some(path) => Ok(Keep::At(path.clone())),
         }
-        Ok(sitting)
     }
 }
 
-/// A new match.
-pub(crate) fn begin(
+/// A new name in the folder of the person's games.
+pub(crate) fn keep_of(spec: &CheckedSpec) -> Keep {
+    Keep::Near(games_folder().join(format!("{}.rookery.jsonl", spec.game.name())))
+}
+
+/// What is agreed before a match at this screen. Without players one person sits first.
+pub(crate) fn agree_at_screen(
     spec: &CheckedSpec,
-    players: &[PlayerSpec],
+    players: &[Entry],
     seed: Option<Seed>,
-    time: Option<TimeControl>,
-) -> anyhow::Result<Box<dyn AnySitting>> {
+) -> Result<MatchSpec, UsageError> {
     let n_seats = spec.n_seats();
     if players.len() > n_seats {
         let (text, given) = (&spec.text, players.len());
         return Err(UsageError(format!(
             "{text} has {n_seats} seats, and {given} players are given; name at most one for each seat"
-        ))
-        .into());
+        )));
     }
-    let parse = |name: &str| name.parse::<PlayerSpec>().expect("the name is well formed");
+    if let Some(program) = players.iter().find(|entry| entry.seat.is_program()) {
+        return Err(UsageError(format!(
+            "{program}: programs cannot sit at this screen yet; the referees of the originals seat them, for example \
+             `rookery stones referee`"
+        )));
+    }
     let mut players = players.to_vec();
     if players.is_empty() {
-        players.push(parse(PERSON));
+        players.push(Entry::nameless(SeatSpec::Human));
     }
-    players.resize(n_seats, parse(OPPONENT));
-    for player in players.iter().filter(|player| !player.is_person()) {
-        spec.game
-            .check_player(player)
-            .map_err(|error| UsageError(format!("{player}: {error}; a person is `{PERSON}`")))?;
-    }
+    players.resize_with(n_seats, || OPPONENT.parse().expect("the name is well formed"));
     let seed = seed.unwrap_or_else(random_seed);
-    let order = MatchOrder {
-        spec: spec.game.vary(&spec.spec, seed),
-        players,
-        seed,
-        control: time.unwrap_or(TimeControl::Untimed),
-        limits: Limits::default(),
-        conduct: spec.game.conduct(),
-        max_turns: None,
-        number: None,
-    };
-    Ok(sit(&order)?)
+    agree(&spec.game.vary(&spec.spec, seed), &players, seed).map_err(|error| {
+        UsageError(match error {
+            AgreeError::Player(player, error) => {
+                format!("{player}: {error}; a person is `{}`", SeatSpec::Human)
+            }
+            error => error.to_string(),
+        })
+    })
 }
 
 /// Who sits where nobody was named.
-const OPPONENT: &str = "medium";
+pub(crate) const OPPONENT: &str = "medium";
 
 /// Different each time, and small, so that it is easily typed.
 fn random_seed() -> Seed {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     Seed(since.map_or(0, |since| since.as_millis() as u64) % 1_000_000)
-}
-
-fn keep_at(sitting: &mut dyn AnySitting, path: PathBuf) -> anyhow::Result<()> {
-    if path.exists() {
-        let file = quoted(&path);
-        return Err(UsageError(format!(
-            "--record {file}: there is such a file already; choose another name, or go on with it by `rookery play --resume {file}`"
-        ))
-        .into());
-    }
-    sitting.keep(Some(path));
-    Ok(sitting.save()?)
-}
-
-/// A new name in the folder of the person's games. That the folder cannot be made is told when the record is written.
-pub(crate) fn new_record(game: &str) -> PathBuf {
-    let folder = games_folder();
-    let _ = std::fs::create_dir_all(&folder);
-    free_path(&folder.join(format!("{game}.rookery.jsonl")))
-}
-
-fn play_plainly(mut table: Table, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let note = Arc::new(Mutex::new(String::new()));
-    let last_words = Arc::clone(&note);
-    ctrlc::set_handler(move || {
-        // The match is on disk; only the way back to it is left to tell.
-        if let Ok(text) = last_words.lock() {
-            let _ = write!(io::stderr(), "\n{text}");
-        }
-        std::process::exit(INTERRUPTED.into());
-    })
-    .context("Ctrl-C cannot be watched")?;
-    let mut keep_note = |text| {
-        if let Ok(mut note) = note.lock() {
-            *note = text;
-        }
-    };
-    plain::play(&mut table, &mut io::stdin().lock(), out, &mut keep_note)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Whether a full screen makes sense.

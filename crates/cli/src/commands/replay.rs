@@ -1,15 +1,16 @@
 //! `rookery replay`: a recorded match, move by move.
 
-use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use rookery_catalog::{AnyReplay, replay};
+use rookery_live::{AnyReplay, replay};
 use rookery_picture::{LastMove, Options, svg};
-use rookery_record::{Header, Line, Lines, Problem, RecordError, Step, Summary};
+use rookery_record::{Line, Lines, Problem, RecordError, Step, Summary, open_record};
+use rookery_referee::MatchSpec;
+use rookery_referee::words::{self, Who};
 use rookery_rules::Seat;
 use rookery_rules::scene::{self, Scene};
 use rookery_terminal::clean;
@@ -17,6 +18,7 @@ use serde::Serialize;
 
 use super::write_json;
 use crate::spec::UsageError;
+use crate::svg_file::SvgFile;
 
 /// Show a recorded match, and judge it again on the way
 ///
@@ -40,9 +42,10 @@ pub(crate) struct Args {
     #[arg(long)]
     follow: bool,
 
-    /// Draw the position shown, the last or the one of --ply, into this file; a file that exists is overwritten
-    #[arg(long, value_name = "OUT.svg")]
-    svg: Option<PathBuf>,
+    /// Draw the position shown, the last or the one of --ply, into this file; a file that exists is overwritten, and -
+    /// is the output, where nothing else is printed then
+    #[arg(long, value_name = "OUT.svg", value_parser = SvgFile::parser())]
+    svg: Option<SvgFile>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -61,7 +64,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
-    header: &'a Header,
+    spec: &'a MatchSpec,
     /// How many moves were made in all.
     plies: u64,
     /// The position shown: the last, or the one asked for.
@@ -112,12 +115,23 @@ impl Shown {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let name = args.file.display();
-    let file = File::open(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
+    if args.svg.as_ref().is_some_and(SvgFile::is_stdout) {
+        if args.json {
+            return Err(UsageError("--json and --svg - both want the output; name a file".to_owned()).into());
+        }
+        return show(args, &mut io::sink(), out);
+    }
+    show(args, out, &mut io::sink())
+}
+
+/// Shows the match in `out`, and its picture in `pictures` if it goes into no file.
+fn show(args: &Args, out: &mut dyn Write, pictures: &mut dyn Write) -> anyhow::Result<()> {
+    let name = clean(&args.file.display().to_string());
+    let file = open_record(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
     let mut lines = Lines::new(BufReader::new(file));
     let mut replay = begin(&mut lines, args.follow).map_err(|error| anyhow!("{name}: {error}"))?;
     if !args.json {
-        write_header(out, replay.header())?;
+        write_spec(out, &replay.header().spec)?;
     }
     let every = !args.json && args.ply.is_none() && (args.all || io::stdout().is_terminal());
     let (shown, wrong) = walk(args, every, &mut lines, &mut *replay, out)?;
@@ -137,14 +151,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         let (ply, plies) = (args.ply.unwrap_or_default(), moves(summary.plies));
         return Err(UsageError(format!("--ply {ply}: the match has {plies} so far")).into());
     };
-    if let Some((path, svg)) = args.svg.as_ref().zip(shown.svg.as_ref()) {
-        fs::write(path, svg)
-            .with_context(|| format!("the picture could not be written to {}", path.display()))?;
+    if let Some((file, svg)) = args.svg.as_ref().zip(shown.svg.as_ref()) {
+        file.write(svg, pictures)?;
     }
     if args.json {
-        return write_json(out, &report(replay.header(), &summary, shown));
+        return write_json(out, &report(&replay.header().spec, &summary, shown));
     }
-    Ok(writeln!(out, "\n{}", how_it_ended(&summary))?)
+    let spec = &replay.header().spec;
+    Ok(writeln!(out, "\n{}", how_it_ended(&summary, &|seat| spec.who(seat)))?)
 }
 
 /// Reads the first line.
@@ -211,30 +225,46 @@ fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
     }
 }
 
-fn write_header(out: &mut dyn Write, header: &Header) -> io::Result<()> {
-    writeln!(out, "{}", header.game)?;
-    for (seat, entry) in Seat::all(header.seats.len().min(rookery_rules::MAX_SEATS)).zip(&header.seats) {
-        writeln!(out, "  {seat}: {} ({})", clean(&entry.name), clean(&entry.player))?;
+fn write_spec(out: &mut dyn Write, spec: &MatchSpec) -> io::Result<()> {
+    writeln!(out, "{}", clean(&spec.game))?;
+    for entry in &spec.seats {
+        let (label, name, player) =
+            (clean(&entry.label), clean(&entry.name), clean(&entry.player.to_string()));
+        if name == player {
+            writeln!(out, "  {label}: {name}")?;
+        } else {
+            writeln!(out, "  {label}: {name} ({player})")?;
+        }
     }
-    let number = header.number.map(|number| format!("game {number}, ")).unwrap_or_default();
-    writeln!(out, "  {number}time {}, conduct {}, seed {}", header.time, header.conduct, header.seed)
+    let number = spec.number.map(|number| format!("game {number}, ")).unwrap_or_default();
+    writeln!(out, "  {number}time {}, conduct {}, seed {}", spec.time, spec.conduct, spec.seed.0)
 }
 
 fn write_step(out: &mut dyn Write, step: Step, line: &[u8], replay: &dyn AnyReplay) -> anyhow::Result<()> {
+    let spec = &replay.header().spec;
+    let who = |seat| clean(&spec.who(seat));
     // The line was found right a moment ago, so it can be read again.
     let line = Line::parse(line).map_err(|problem| anyhow!("{problem}"))?;
     match (step, line) {
         (Step::Moved(seat), Line::Moved(moved)) => {
             let time = moved.ms.map(|ms| format!(" ({ms} ms)")).unwrap_or_default();
-            writeln!(out, "\n{seat} plays {}{time}", moved.mv)?;
+            writeln!(out, "\n{} plays {}{time}", who(seat), moved.mv)?;
             Shown::now(replay).write(out)?;
         }
-        (Step::Said(seat), Line::Said(said)) => writeln!(out, "\n{seat} says: {}", clean(&said.text))?,
-        (Step::Resigned(seat), _) => writeln!(out, "\n{seat} resigns")?,
-        (Step::Fouled(seat), Line::Fouled(foul)) => {
-            writeln!(out, "\n{seat}: {}, {} ({})", foul.offence, foul.ruling, clean(&foul.detail))?;
+        (Step::Said(seat), Line::Said(said)) => writeln!(out, "\n{} says: {}", who(seat), clean(&said.text))?,
+        (Step::Resigned(seat), _) => writeln!(out, "\n{} resigns", who(seat))?,
+        (Step::TakenBack(seat), Line::TakenBack(back)) => {
+            writeln!(out, "\n{} takes moves back; {} left", who(seat), moves(back.to))?;
+            Shown::now(replay).write(out)?;
         }
-        (Step::Stopped, Line::Stopped(stopped)) => writeln!(out, "\nstopped: {}", clean(&stopped.sentence))?,
+        (Step::Drawn, _) => writeln!(out, "\nthe players agree on a draw")?,
+        (Step::Fouled(seat), Line::Fouled(foul)) => {
+            let offence =
+                rookery_referee::Offence::ALL.into_iter().find(|other| other.word() == foul.offence);
+            let what = offence.map(|offence| words::offence(offence, &foul.evidence)).unwrap_or_default();
+            writeln!(out, "\n{} {} ({})", who(seat), clean(&what), foul.ruling)?;
+        }
+        (Step::Stopped, Line::Stopped(stopped)) => writeln!(out, "\nstopped: {}", clean(&stopped.note))?,
         _ => {}
     }
     Ok(out.flush()?)
@@ -245,7 +275,7 @@ fn moves(plies: u64) -> String {
 }
 
 /// The state of a record in one line.
-pub(super) fn how_it_ended(summary: &Summary) -> String {
+pub(super) fn how_it_ended(summary: &Summary, who: Who<'_>) -> String {
     match &summary.verdict {
         Some(verdict) => {
             let ending = &verdict.ending;
@@ -255,7 +285,8 @@ pub(super) fn how_it_ended(summary: &Summary) -> String {
             });
             let scores = scores.unwrap_or_default();
             let plies = moves(verdict.plies);
-            format!("{} after {plies}: {}{scores}", ending.cause, clean(&ending.sentence))
+            let sentence = clean(&words::verdict(verdict, who));
+            format!("{} after {plies}: {sentence}{scores}", ending.cause)
         }
         None if summary.torn_bytes > 0 => {
             format!("unfinished after {}, with a torn last line", moves(summary.plies))
@@ -264,16 +295,16 @@ pub(super) fn how_it_ended(summary: &Summary) -> String {
     }
 }
 
-fn report<'a>(header: &'a Header, summary: &Summary, shown: Shown) -> Report<'a> {
+fn report<'a>(spec: &'a MatchSpec, summary: &Summary, shown: Shown) -> Report<'a> {
     let verdict = summary.verdict.as_ref().map(|verdict| {
         let outcome = verdict.outcome.as_ref();
         VerdictReport {
             ending: verdict.ending.cause.word(),
-            sentence: verdict.ending.sentence.clone(),
+            sentence: spec.sentence(verdict),
             winners: outcome.map(|outcome| outcome.winners.iter().map(Seat::index).collect()),
             scores: outcome.map(|outcome| outcome.scores.as_slice().to_vec()),
         }
     });
     let Shown { ply, text, .. } = shown;
-    Report { header, plies: summary.plies, ply, position: text, finished: verdict.is_some(), verdict }
+    Report { spec, plies: summary.plies, ply, position: text, finished: verdict.is_some(), verdict }
 }

@@ -7,16 +7,18 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use rookery_catalog::{Game, Visit, visit};
 use rookery_players::{SolveError, SolveOrder, Solved, Value};
 use rookery_rules::Seat;
 use rookery_search::{Progress, Stop, Want};
+use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::write_json;
-use crate::spec::{PositionArgs, UsageError};
+use crate::spec::PositionArgs;
 
 /// Find out who wins when both sides play as well as can be, and in how many moves
 ///
@@ -120,7 +122,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             } else {
                 report.write(out)?;
             }
-            Ok(ExitCode::SUCCESS)
+            match solved.not_kept {
+                None => Ok(ExitCode::SUCCESS),
+                Some(problem) => {
+                    out.flush()?;
+                    Err(anyhow!(clean(&problem)))
+                }
+            }
         }
         Err(SolveError::Stopped) => {
             let saved =
@@ -128,10 +136,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             writeln!(stderr(), "interrupted after {} positions{saved}", order.progress.nodes())?;
             Ok(ExitCode::from(130))
         }
-        Err(error @ (SolveError::Position(_) | SolveError::Unsolvable(_) | SolveError::Refused(_))) => {
-            Err(UsageError(error.to_string()).into())
-        }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(anyhow!(clean(&error.to_string()))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `rookery verify`: whether records are right.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use rookery_record::{Problem, RecordError, Summary};
+use rookery_record::{Problem, RecordError, Summary, open_record};
+use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::replay::how_it_ended;
@@ -22,6 +23,10 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
+    /// Demand that every match has come to its end: an unfinished record fails
+    #[arg(long)]
+    finished: bool,
+
     /// How many threads work [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -34,7 +39,10 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   rookery verify game.rookery.jsonl
-  rookery verify games --json";
+  rookery verify games --finished
+  rookery verify games --json
+
+Exit codes: 0 all are right, or right as far as they go; 1 one is wrong, or with --finished unfinished.";
 
 #[derive(Serialize)]
 struct Report {
@@ -79,10 +87,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         write_json(out, &report)?;
     } else {
         for (path, result) in files.iter().zip(&results) {
+            let name = clean(&path.display().to_string());
             match result {
                 Ok(summary) if summary.verdict.is_some() => {}
-                Ok(summary) => writeln!(out, "{}: {}", path.display(), how_it_ended(summary))?,
-                Err(error) => writeln!(out, "{}: {error}", path.display())?,
+                Ok(summary) => {
+                    let number = |seat: rookery_rules::Seat| format!("seat {}", seat.index());
+                    writeln!(out, "{name}: {}", how_it_ended(summary, &number))?;
+                }
+                Err(error) => writeln!(out, "{name}: {}", clean(&error.to_string()))?,
             }
         }
         let Report { records, finished, unfinished, bad, moves, records_per_second, .. } = &report;
@@ -93,7 +105,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
              {records_per_second:.0} records/s"
         )?;
     }
-    if report.bad.is_empty() { Ok(()) } else { bail!("{} of {} failed", report.bad.len(), report.records) }
+    if !report.bad.is_empty() {
+        bail!("{} of {} failed", report.bad.len(), report.records);
+    }
+    if args.finished && !report.unfinished.is_empty() {
+        bail!("{} of {} are unfinished", report.unfinished.len(), report.records);
+    }
+    Ok(())
 }
 
 impl Report {
@@ -157,6 +175,6 @@ fn verify_all(files: &[PathBuf], n_threads: usize) -> Vec<Result<Summary, Record
 }
 
 fn verify_file(path: &Path) -> Result<Summary, RecordError> {
-    let file = File::open(path).map_err(|error| RecordError { line: 1, problem: Problem::Io(error) })?;
-    rookery_catalog::verify(BufReader::new(file))
+    let file = open_record(path).map_err(|error| RecordError { line: 1, problem: Problem::Io(error) })?;
+    rookery_live::verify(BufReader::new(file))
 }

@@ -1,17 +1,18 @@
 //! `rookery watch`: a record again, or a match between computers, move by move.
 
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use rookery_catalog::{AnySitting, PlayerSpec};
-use rookery_referee::{TimeControl, parse_duration};
-use rookery_rules::Seed;
-use rookery_terminal::{App, Leave, Table, open, plain};
+use rookery_record::open_record;
+use rookery_referee::{Entry, Limits, MatchSpec, parse_duration};
+use rookery_rules::{Seed, SetupError};
+use rookery_terminal::{App, Keep, Leave, Table, clean, plain, quoted};
 
-use super::play::{begin, has_screen, interrupted, palette, show_app};
+use super::play::{Here, OPPONENT, agree_at_screen, has_screen, palette};
 use crate::spec::{CheckedSpec, UsageError};
 
 /// Watch a recorded match, or one between computers
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 
     /// The players of a new match, in turn order; seats left open get `medium`
     #[arg(value_name = "PLAYER", num_args = 0..=8)]
-    players: Vec<PlayerSpec>,
+    players: Vec<Entry>,
 
     /// The time between two moves
     #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = parse_duration)]
@@ -54,56 +55,75 @@ Examples:
 Keys: space stops, right and left step, + and - change the speed, q leaves.";
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let here = Here::new()?;
     let path = Path::new(&args.what);
-    let (sitting, live) = if path.is_file() {
+    let mut table = if path.is_file() {
         if !args.players.is_empty() {
             return Err(UsageError(format!(
                 "{}: a record names its players; give none beside it",
-                path.display()
+                clean(&args.what)
             ))
             .into());
         }
-        (open(path).map_err(|problem| anyhow!(problem))?, false)
+        Table::read(path).map_err(|problem| anyhow!(problem))?
     } else {
-        (args.new_match(path)?, true)
+        let spec = args.new_match(path)?;
+        Table::begin(here.runtime(), spec, &Keep::No).map_err(|problem| anyhow!(problem))?
     };
-    let mut table = Table::new(sitting, args.think, Instant::now());
-    if args.plain || !has_screen() {
-        while !live && table.step(false, Instant::now()) {}
-        plain::watch(&mut table, args.delay, live, out)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let app = App::watching(table, args.delay, live, palette(), Instant::now());
-    Ok(if watch_on_screen(app)? == Leave::Quit { ExitCode::SUCCESS } else { interrupted() })
+    let left = if args.plain || !has_screen() {
+        plain::watch(&mut table, args.delay, out, here.stop())?
+    } else {
+        watch_on_screen(&here, table, args.delay)?
+    };
+    Ok(here.exit_code(left))
 }
 
 /// Shows it until it is left.
-pub(crate) fn watch_on_screen(app: App) -> anyhow::Result<Leave> {
-    Ok(show_app(app)?.leave().unwrap_or(Leave::Interrupted))
+pub(crate) fn watch_on_screen(here: &Here, table: Table, delay: Duration) -> anyhow::Result<Leave> {
+    let mut app = App::watching(table, delay, palette(), Instant::now());
+    here.show(&mut app)?;
+    Ok(app.leave().unwrap_or(Leave::Interrupted))
+}
+
+/// Why something that is neither a record nor a game spec cannot be watched, and what can.
+fn not_to_watch(path: &Path, error: &SetupError) -> UsageError {
+    let name = clean(&path.display().to_string());
+    UsageError(if path.is_dir() {
+        match first_record(path) {
+            Some(record) => {
+                let record = quoted(&record);
+                format!("{name} is a folder; name a record in it, for example `rookery watch {record}`")
+            }
+            None => format!("{name} is a folder without records; expected a record or a game spec"),
+        }
+    } else if let Some(problem) = path.exists().then(|| open_record(path).err()).flatten() {
+        format!("{name}: {problem}")
+    } else if name.contains(['/', '.']) {
+        format!("{name}: there is no such record, and it is no game spec either: {error}")
+    } else {
+        format!("{name}: {error}")
+    })
+}
+
+/// The record of a folder whose name comes first.
+fn first_record(folder: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    files.filter(|path| path.to_string_lossy().ends_with(".rookery.jsonl")).min()
 }
 
 impl Args {
-    fn new_match(&self, path: &Path) -> Result<Box<dyn AnySitting>, anyhow::Error> {
-        let spec: CheckedSpec = self.what.parse().map_err(|error| {
-            let looks_like_a_file =
-                self.what.contains(['/', '.']) || PathBuf::from(path).extension().is_some();
-            let hint = if looks_like_a_file {
-                "there is no such record, and it is no game spec either: "
-            } else {
-                ""
-            };
-            UsageError(format!("{}: {hint}{error}", path.display()))
-        })?;
-        if let Some(player) = self.players.iter().find(|player| player.is_person()) {
+    fn new_match(&self, path: &Path) -> Result<MatchSpec, UsageError> {
+        let spec: CheckedSpec = self.what.parse().map_err(|error| not_to_watch(path, &error))?;
+        if let Some(player) = self.players.iter().find(|player| player.seat.is_person()) {
             return Err(UsageError(format!(
                 "{player}: only computers are watched; take a seat with `rookery play {}`",
                 spec.text
-            ))
-            .into());
+            )));
         }
-        let medium = || "medium".parse().expect("the name is well formed");
+        let opponent = || OPPONENT.parse().expect("the name is well formed");
         let mut players = self.players.clone();
-        players.resize_with(players.len().max(spec.n_seats()), medium);
-        begin(&spec, &players, self.seed.map(Seed), Some(TimeControl::Untimed))
+        players.resize_with(players.len().max(spec.n_seats()), opponent);
+        let agreed = agree_at_screen(&spec, &players, self.seed.map(Seed))?;
+        Ok(MatchSpec { limits: Limits { think: self.think, ..Limits::default() }, ..agreed })
     }
 }

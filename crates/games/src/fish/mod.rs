@@ -32,3 +32,8 @@ pub use game::Fish;
 pub use position::{Phase, Player, Position};
 pub use setup::{Setup, Source, Stock};
 pub use shape::MAX_CELLS;
+
+/// What this game's texts call a seat.
+const fn label(seat: rookery_rules::Seat) -> rookery_rules::Counted {
+    seat.counted_from(1)
+}

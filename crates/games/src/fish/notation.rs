@@ -138,7 +138,7 @@ impl fmt::Display for Position {
         let bottom = vec!["\\____/"; cols.into()].join("    ");
         writeln!(f, "    {}{bottom}", if rows % 2 == 1 { "" } else { "     " })?;
         for seat in Seat::all(self.n_seats()) {
-            write!(f, "{seat}, {} ({}): ", self.color(seat), sign(seat))?;
+            write!(f, "{seat}, {} ({}): ", self.color(seat), sign(seat), seat = super::label(seat))?;
             if self.is_removed(seat) {
                 writeln!(f, "removed")?;
             } else {
@@ -147,9 +147,9 @@ impl fmt::Display for Position {
         }
         match (self.to_move(), self.phase()) {
             (Some(seat), Phase::Placing) => {
-                write!(f, "{seat} places a penguin, {} to go", self.to_place(seat))
+                write!(f, "{seat} places a penguin, {} to go", self.to_place(seat), seat = super::label(seat))
             }
-            (Some(seat), _) => write!(f, "{seat} to move"),
+            (Some(seat), _) => write!(f, "{seat} to move", seat = super::label(seat)),
             (None, _) => write!(f, "the game is over"),
         }
     }

@@ -96,7 +96,7 @@ impl Position {
             return Err(Invalid::new(format!("there are 1 to {MAX_PLAYERS} players, not {}", players.len())));
         }
         if to_move.index() >= players.len() {
-            return Err(Invalid::new(format!("there is no {to_move}")));
+            return Err(Invalid::new(format!("there is no {to_move}", to_move = super::label(to_move))));
         }
         if placing.is_some_and(|each| !(1..=Self::MAX_PENGUINS).contains(&each)) {
             return Err(Invalid::new(format!("each player places 1 to {} penguins", Self::MAX_PENGUINS)));
@@ -130,7 +130,10 @@ impl Position {
         self.scores[seat.index()] = player.score;
         for &cell in &player.penguins {
             if self.board.fish(cell) == 0 {
-                return Err(Invalid::new(format!("{seat} has a penguin on {cell}, where there is no tile")));
+                return Err(Invalid::new(format!(
+                    "{seat} has a penguin on {cell}, where there is no tile",
+                    seat = super::label(seat)
+                )));
             }
             let mask = self.board.shape.mask(cell);
             if self.free & mask == 0 {

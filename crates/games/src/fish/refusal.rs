@@ -8,7 +8,7 @@ impl Position {
     pub(super) fn refusal(&self, mv: Move) -> String {
         let me = self.to_move;
         let occupied = |cell: Cell| match self.penguin_at(cell) {
-            Some(seat) => format!("a penguin of {seat} stands on {cell}"),
+            Some(seat) => format!("a penguin of {seat} stands on {cell}", seat = super::label(seat)),
             None => format!("{cell} is a hole"),
         };
         let outside = |cell: Cell| {
@@ -20,7 +20,7 @@ impl Position {
             (Move::Place(cell), Stage::Placing(_)) if !self.board.contains(cell) => outside(cell),
             (Move::Place(cell), Stage::Placing(_)) => occupied(cell),
             (Move::Slide { .. }, Stage::Placing(_)) => {
-                format!("{me} places a penguin first, for example `2.3`")
+                format!("{me} places a penguin first, for example `2.3`", me = super::label(me))
             }
             (Move::Place(_), Stage::Moving) => {
                 "all penguins are placed; a move is from tile to tile, for example `2.3-4.3`".to_owned()
@@ -29,7 +29,7 @@ impl Position {
                 if !self.board.contains(from) {
                     outside(from)
                 } else if self.penguin_at(from) != Some(me) {
-                    format!("{me} has no penguin on {from}")
+                    format!("{me} has no penguin on {from}", me = super::label(me))
                 } else if !self.board.contains(to) {
                     outside(to)
                 } else if from == to {
@@ -53,7 +53,10 @@ impl Position {
                 if cell == to {
                     return match in_the_way {
                         Some(cell) => match self.penguin_at(cell) {
-                            Some(seat) => format!("a penguin of {seat} on {cell} is in the way"),
+                            Some(seat) => format!(
+                                "a penguin of {seat} on {cell} is in the way",
+                                seat = super::label(seat)
+                            ),
                             None => format!("the hole at {cell} is in the way"),
                         },
                         None => format!("nothing is in the way from {from} to {to}"),

@@ -27,20 +27,27 @@ impl Picture for Position {
             }
             scene.cells.push(tile);
             if let Some(seat) = self.penguin_at(cell) {
-                let label = format!("{} penguin of {seat}", self.color(seat));
+                let label = format!("{} penguin of {seat}", self.color(seat), seat = super::label(seat));
                 scene.add_piece(cell.to_string(), seat, (seat.index() + 1).to_string(), label);
             }
         }
         scene.viewbox = viewbox(self.board().rows(), self.board().cols());
         scene.moves = self.legal_moves().map(scene_move).collect();
         match (&status, self.phase()) {
-            (Status::ToMove(seat), Phase::Placing) => scene.say(format!("{seat} places a penguin")),
-            _ => scene.say_status(&status, |seat| seat.to_string()),
+            (Status::ToMove(seat), Phase::Placing) => {
+                scene.say(format!("{seat} places a penguin", seat = super::label(*seat)))
+            }
+            _ => scene.say_status(&status, |seat| super::label(seat).to_string()),
         }
         for seat in Seat::all(self.n_seats()) {
             let is_out = self.is_removed(seat);
             let fish = if is_out { "removed".to_owned() } else { format!("{} fish", self.score(seat)) };
-            scene.say_seat(seat, format!("{seat}, {}: {fish}", self.color(seat)), &status, is_out);
+            scene.say_seat(
+                seat,
+                format!("{seat}, {}: {fish}", self.color(seat), seat = super::label(seat)),
+                &status,
+                is_out,
+            );
         }
         scene
     }

@@ -50,25 +50,17 @@ impl Cell {
 ///
 /// ```
 /// use rookery_games::hexapawn::{Board, Cell, Square};
+/// use rookery_rules::Seat;
 ///
 /// let board = Board::init(5, 5).set(Cell::Empty, Square::new(0, 4)).set(Cell::P1, Square::new(1, 4));
-/// assert_eq!(board.show().lines().nth(2), Some("| . . . . 1 |"));
-/// assert!(!board.analyse().finished[0]);
+/// assert_eq!(board.to_string().lines().nth(2), Some(" 2 . . . . 1"));
+/// assert!(!board.has_reached(Seat::new(0)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Board {
     pawns: [u64; 2],
     rows: u8,
     cols: u8,
-}
-
-/// What [`Board::analyse`] finds out.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Situation {
-    /// For each player, whether one of its pawns stands on the far row.
-    pub finished: [bool; 2],
-    /// For each player, its moves as if it had the turn, in the order of [`Board::valid_moves_for`].
-    pub moves: [Vec<Move>; 2],
 }
 
 impl Board {
@@ -141,30 +133,10 @@ impl Board {
             .collect()
     }
 
-    /// The board in a frame, as the original printed it, without a newline at the end.
-    pub fn show(&self) -> String {
-        let border = format!("+{}+", "-".repeat(2 * usize::from(self.cols) + 1));
-        let mut lines = vec![border.clone()];
-        for row in self.to_list() {
-            let cells: Vec<String> = row.iter().map(|cell| cell.sign().to_string()).collect();
-            lines.push(format!("| {} |", cells.join(" ")));
-        }
-        lines.push(border);
-        lines.join("\n")
-    }
-
     /// The moves of a player as if it had the turn: rows from the last, in a row columns from the last, for each
     /// pawn the capture towards higher columns, the capture towards lower ones, the step.
     pub fn valid_moves_for(&self, player: Seat) -> impl Iterator<Item = Move> + use<> {
         self.movers(player).list()
-    }
-
-    /// Who stands on the far row, and each player's moves. It names no winner: that depends on the turn.
-    pub fn analyse(&self) -> Situation {
-        Situation {
-            finished: [0, 1].map(|index| self.has_reached(Seat::new(index))),
-            moves: [0, 1].map(|index| self.valid_moves_for(Seat::new(index)).collect()),
-        }
     }
 
     /// The board with these pawns.
@@ -184,7 +156,7 @@ impl Board {
     }
 
     /// Whether a pawn of the player stands on its far row.
-    pub(super) const fn has_reached(&self, player: Seat) -> bool {
+    pub const fn has_reached(&self, player: Seat) -> bool {
         self.pawns(player) & self.far_row(player) != 0
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Player 1 has a pawn on each square of row 1 and moves towards the last row; player 2 starts on the last row and
 //! moves towards row 1. A pawn steps straight ahead onto an empty square, or takes an enemy pawn diagonally ahead.
-//! Who reaches the far row wins; who cannot move when it is his turn loses. `docs/rules/hexapawn.md` has the
+//! Who reaches the far row wins; who cannot move when it is its turn loses. `docs/rules/hexapawn.md` has the
 //! rules for people, with every doubtful point resolved.
 //!
 //! How the module is cut:
@@ -22,8 +22,13 @@ mod scene;
 mod setup;
 mod solve;
 
-pub use board::{Board, Cell, Situation};
+pub use board::{Board, Cell};
 pub use game::Hexapawn;
 pub use moves::{Move, Square};
 pub use position::Position;
 pub use setup::{Eliminate, Setup};
+
+/// What this game's texts call a seat.
+const fn label(seat: rookery_rules::Seat) -> rookery_rules::Counted {
+    seat.counted_from(1)
+}

@@ -65,7 +65,7 @@ impl fmt::Display for Square {
 pub enum Move {
     /// `b1-b2` or `a1xb2`: a pawn steps ahead or takes.
     Pawn { from: Square, to: Square },
-    /// `off=b1`: the player takes one of his own pawns off the board, before play.
+    /// `off=b1`: the player takes one of its own pawns off the board, before play.
     Off(Square),
     /// `k=2`: player 1 chooses how many pawns each player takes off.
     Choose(u8),

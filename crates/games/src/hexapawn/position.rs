@@ -255,10 +255,14 @@ impl rookery_rules::Position for Position {
             (_, Stage::Choosing) => {
                 "player 1 first chooses how many pawns are taken off, for example `k=1`".to_owned()
             }
-            (Move::Off(square), Stage::Eliminating(_)) => format!("{me} has no pawn on {square}"),
+            (Move::Off(square), Stage::Eliminating(_)) => {
+                format!("{me} has no pawn on {square}", me = super::label(me))
+            }
             (_, Stage::Eliminating(_)) => "own pawns are taken off first, for example `off=a1`".to_owned(),
             (Move::Choose(_) | Move::Off(_), _) => "the pawns are moving already".to_owned(),
-            (Move::Pawn { from, .. }, _) if !own(from) => format!("{me} has no pawn on {from}"),
+            (Move::Pawn { from, .. }, _) if !own(from) => {
+                format!("{me} has no pawn on {from}", me = super::label(me))
+            }
             (Move::Pawn { to, .. }, _) if !self.board().contains(to) => {
                 format!("{to} lies outside the board")
             }
@@ -381,10 +385,14 @@ impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.board())?;
         match (self.winner(), self.stage) {
-            (Some(winner), _) => write!(f, "{winner} has won"),
-            (None, Stage::Choosing) => write!(f, "{} chooses how many pawns each takes off", self.to_move),
-            (None, Stage::Eliminating(_)) => write!(f, "{} takes one of his pawns off", self.to_move),
-            (None, _) => write!(f, "{} to move", self.to_move),
+            (Some(winner), _) => write!(f, "{winner} has won", winner = super::label(winner)),
+            (None, Stage::Choosing) => {
+                write!(f, "{} chooses how many pawns each takes off", super::label(self.to_move))
+            }
+            (None, Stage::Eliminating(_)) => {
+                write!(f, "{} takes one of its pawns off", super::label(self.to_move))
+            }
+            (None, _) => write!(f, "{} to move", super::label(self.to_move)),
         }
     }
 }

@@ -18,7 +18,12 @@ impl Picture for Position {
                 scene.cells.push(Cell::square(square.to_string(), row, col));
                 if let Some(seat) = owner(board.get(square)) {
                     let mark = (seat.index() + 1).to_string();
-                    scene.add_piece(square.to_string(), seat, mark, format!("pawn of {seat}"));
+                    scene.add_piece(
+                        square.to_string(),
+                        seat,
+                        mark,
+                        format!("pawn of {seat}", seat = super::label(seat)),
+                    );
                 }
             }
         }
@@ -29,17 +34,22 @@ impl Picture for Position {
         scene.moves = self.legal_moves().map(scene_move).collect();
         match (&status, scene.moves.first()) {
             (Status::ToMove(seat), Some(mv)) if mv.to.is_none() && mv.from.is_some() => {
-                scene.say(format!("{seat} takes off a pawn"));
+                scene.say(format!("{seat} takes off a pawn", seat = super::label(*seat)));
             }
             (Status::ToMove(seat), Some(mv)) if mv.from.is_none() => {
-                scene.say(format!("{seat} chooses how many pawns go"));
+                scene.say(format!("{seat} chooses how many pawns go", seat = super::label(*seat)));
             }
-            _ => scene.say_status(&status, |seat| seat.to_string()),
+            _ => scene.say_status(&status, |seat| super::label(seat).to_string()),
         }
         for seat in SEATS {
             let n_pawns = board.pawns(seat).count_ones();
             let pawns = if n_pawns == 1 { "pawn" } else { "pawns" };
-            scene.say_seat(seat, format!("{seat}: {n_pawns} {pawns}"), &status, false);
+            scene.say_seat(
+                seat,
+                format!("{seat}: {n_pawns} {pawns}", seat = super::label(seat)),
+                &status,
+                false,
+            );
         }
         scene
     }

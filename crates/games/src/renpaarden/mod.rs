@@ -31,3 +31,8 @@ pub use position::Position;
 pub use search::Path;
 pub use setup::{Setup, WinTest};
 pub use turns::TurnPosition;
+
+/// What this game's texts call a seat.
+const fn label(seat: rookery_rules::Seat) -> rookery_rules::Counted {
+    seat.counted_from(1)
+}

@@ -100,12 +100,19 @@ impl fmt::Display for Position {
             write!(f, "\n{upper} on {cell} stands on an {lower}")?;
         }
         match (self.stage, self.chain) {
-            (Stage::Playing, None) => write!(f, "\n{} to move", self.to_move),
+            (Stage::Playing, None) => write!(f, "\n{} to move", super::label(self.to_move)),
             (Stage::Playing, Some(cell)) => {
                 let hops = if self.hops == 1 { "hop" } else { "hops" };
-                write!(f, "\n{} must jump on from {cell}, after {} {hops}", self.to_move, self.hops)
+                write!(
+                    f,
+                    "\n{} must jump on from {cell}, after {} {hops}",
+                    super::label(self.to_move),
+                    self.hops
+                )
             }
-            (Stage::Won(seat) | Stage::Left(seat), _) => write!(f, "\n{seat} has won"),
+            (Stage::Won(seat) | Stage::Left(seat), _) => {
+                write!(f, "\n{seat} has won", seat = super::label(seat))
+            }
             (Stage::Drawn, _) => write!(f, "\nthe game is drawn"),
         }
     }
@@ -210,7 +217,7 @@ fn read_board(text: &str, to_move: Seat) -> Result<Board, String> {
     match board.pieces.iter().position(|pieces| pieces.len() as usize != 2 * width) {
         Some(player) => {
             let n = board.pieces[player].len();
-            Err(format!("{} has {n} pieces, and must have {}", SEATS[player], 2 * width))
+            Err(format!("{} has {n} pieces, and must have {}", super::label(SEATS[player]), 2 * width))
         }
         None => Ok(board),
     }

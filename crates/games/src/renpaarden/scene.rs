@@ -19,7 +19,7 @@ impl Picture for Position {
                 if row < 2 || row >= height - 2 {
                     let owner = SEATS[usize::from(row < 2)];
                     square.classes.push(if row < 2 { "home-2" } else { "home-1" });
-                    square.label = format!("{cell}, home of {owner}");
+                    square.label = format!("{cell}, home of {owner}", owner = super::label(owner));
                 }
                 scene.cells.push(square);
                 add_pieces(&mut scene, self, cell);
@@ -56,7 +56,7 @@ fn add_pieces(scene: &mut Scene, position: &Position, cell: Cell) {
     let Some(top) = position.top(cell) else { return };
     let mut add = |seat: Seat| {
         let mark = (seat.index() + 1).to_string();
-        scene.add_piece(cell.to_string(), seat, mark, format!("horse of {seat}"));
+        scene.add_piece(cell.to_string(), seat, mark, format!("horse of {seat}", seat = super::label(seat)));
     };
     if position.chain() == Some(cell) {
         add(top.next(2));
@@ -71,12 +71,18 @@ fn add_pieces(scene: &mut Scene, position: &Position, cell: Cell) {
 
 fn say(scene: &mut Scene, position: &Position, status: &Status) {
     match (status, position.chain()) {
-        (Status::ToMove(seat), Some(cell)) => scene.say(format!("{seat} must jump on from {cell}")),
-        _ => scene.say_status(status, |seat| seat.to_string()),
+        (Status::ToMove(seat), Some(cell)) => {
+            scene.say(format!("{seat} must jump on from {cell}", seat = super::label(*seat)))
+        }
+        _ => scene.say_status(status, |seat| super::label(seat).to_string()),
     }
     for seat in SEATS {
         let in_goal = position.in_goal(seat);
-        let text = format!("{seat}: {in_goal} of {} in goal", position.setup().n_pieces());
+        let text = format!(
+            "{seat}: {in_goal} of {} in goal",
+            position.setup().n_pieces(),
+            seat = super::label(seat)
+        );
         scene.say_seat(seat, text, status, false);
     }
 }

@@ -160,15 +160,15 @@ impl Position {
         let (me, Move { from, to }) = (self.to_move, mv);
         let closed_home = if self.rules.return_home { Mask::EMPTY } else { self.geometry.bases[self.me()] };
         if let Some(chain) = self.chain.filter(|&chain| chain != from) {
-            format!("{me} must jump on with the piece on {chain}")
+            format!("{me} must jump on with the piece on {chain}", me = super::label(me))
         } else if !self.pieces[self.me()].has(from) {
-            format!("{me} has no piece on {from}")
+            format!("{me} has no piece on {from}", me = super::label(me))
         } else if !self.geometry.board.has(to) {
             format!("{to} lies outside the board")
         } else if !self.geometry.near(from).has(to) {
             format!("a piece hops like a chess knight, so not from {from} to {to}")
         } else if self.pieces[self.me()].has(to) {
-            format!("{me} has a piece of its own on {to}")
+            format!("{me} has a piece of its own on {to}", me = super::label(me))
         } else if self.barred_after(from).has(to) && !self.rules.revisit {
             format!("the piece has been on {to} in this turn, and may not return to a cell")
         } else if self.barred_after(from).has(to) {

@@ -84,7 +84,7 @@ impl rookery_rules::Position for TurnPosition {
         } else if self.0.may_leave(turn.from) {
             format!("no chain of hops from {} can end on {}", turn.from, turn.to)
         } else {
-            format!("{} has no piece on {}", self.0.to_move, turn.from)
+            format!("{} has no piece on {}", super::label(self.0.to_move), turn.from)
         }
     }
 }

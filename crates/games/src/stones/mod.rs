@@ -1,6 +1,6 @@
 //! Stones for 2 to 8 players on any board from 2 x 1 to 16 x 16.
 //!
-//! Every player starts with some stones. On his turn a player moves one of them to an adjacent tile that is free or
+//! Every player starts with some stones. On its turn a player moves one of them to an adjacent tile that is free or
 //! holds an enemy stone, which then leaves the board: a *hit*. Who has no stone left is out; the last player
 //! standing wins. Two caps on the number of turns end games that lead nowhere. `docs/rules/stones.md` has the rules
 //! for people, with every doubtful point resolved.
@@ -29,3 +29,8 @@ pub use setup::Setup;
 
 /// The most rows, and the most columns, of a board.
 pub const MAX_SIDE: u8 = 16;
+
+/// What this game's texts call a seat.
+const fn label(seat: rookery_rules::Seat) -> rookery_rules::Counted {
+    seat.counted_from(0)
+}

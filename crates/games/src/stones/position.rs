@@ -190,7 +190,7 @@ impl Position {
         self.end = self.limits.turns.min(self.last_hit + self.limits.quiet);
     }
 
-    /// A player is out of the game; his stones are gone already.
+    /// A player is out of the game; its stones are gone already.
     fn eliminate(&mut self, seat: Seat) {
         let place = usize::from(self.n_seats) - self.playing.len();
         self.out[place] = seat.index() as u8;
@@ -234,7 +234,7 @@ impl rookery_rules::Position for Position {
     }
 
     /// Who went out first has score 0, the next one 1, and so on; who is left has one point for each player who
-    /// went out and one for each of his stones. At a cap all who are left share the win.
+    /// went out and one for each of its stones. At a cap all who are left share the win.
     fn status(&self) -> Status {
         if !self.is_over() {
             return Status::ToMove(self.to_move);
@@ -269,7 +269,7 @@ impl rookery_rules::Position for Position {
         self.pass_turn();
     }
 
-    /// The stones of the player leave the board, and he is out at this moment.
+    /// The stones of the player leave the board, and it is out at this moment.
     fn remove(&mut self, seat: Seat) {
         if self.is_over() || !self.playing.contains(seat) {
             return;

@@ -5,11 +5,6 @@ use rookery_rules::{Picture, Position as _, Seat};
 
 use super::Position;
 
-/// The players of this game are numbered from 0.
-fn name(seat: Seat) -> String {
-    format!("player {}", seat.index())
-}
-
 impl Picture for Position {
     fn scene(&self) -> Scene {
         let board = self.board();
@@ -18,7 +13,7 @@ impl Picture for Position {
         for tile in board.tiles() {
             scene.cells.push(Cell::square(tile.to_string(), tile.row, tile.col));
             if let Some(seat) = board.get(tile) {
-                let label = format!("stone of {}", name(seat));
+                let label = format!("stone of {}", super::label(seat));
                 scene.add_piece(tile.to_string(), seat, seat.index().to_string(), label);
             }
         }
@@ -31,18 +26,18 @@ impl Picture for Position {
             scene.moves.push(match board.get(mv.to) {
                 None => between,
                 Some(enemy) => {
-                    let label = format!("{} hits {} on {}", mv.from, name(enemy), mv.to);
+                    let label = format!("{} hits {} on {}", mv.from, super::label(enemy), mv.to);
                     SceneMove { label, ..between }
                 }
             });
         }
-        scene.say_status(&status, name);
+        scene.say_status(&status, |seat| super::label(seat).to_string());
         for seat in Seat::all(self.n_seats()) {
             let is_out = !self.playing().contains(seat);
             let text = match board.count(seat) {
-                _ if is_out => format!("{}: out", name(seat)),
-                1 => format!("{}: 1 stone", name(seat)),
-                n => format!("{}: {n} stones", name(seat)),
+                _ if is_out => format!("{}: out", super::label(seat)),
+                1 => format!("{}: 1 stone", super::label(seat)),
+                n => format!("{}: {n} stones", super::label(seat)),
             };
             scene.say_seat(seat, text, &status, is_out);
         }

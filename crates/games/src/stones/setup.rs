@@ -188,7 +188,7 @@ impl rookery_rules::Setup for Setup {
 
     /// From 0, as in the position's text and on the board.
     fn seat_label(&self, seat: Seat) -> String {
-        format!("player {}", seat.index())
+        super::label(seat).to_string()
     }
 }
 

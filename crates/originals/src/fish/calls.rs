@@ -15,11 +15,14 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use rookery_games::fish::{self, Cell, Color, Move, Phase};
-use rookery_referee::{ChatBox, Event, EventOf, Failure, Fault, Offence, Question, Ruling};
+use rookery_referee::{
+    Event, EventOf, Failure, Fault, Invitation, LagProbe, Offence, Player, Question, Ruling,
+};
 use rookery_rules::{Position as _, Seat};
-use rookery_wire::{Answer, Codec, Note, excerpt};
+use rookery_wire::{Answer, Bounds, Codec, Framing, Lent, Note, Protocol, Protocols, Remote, excerpt};
 use serde::{Deserialize, Serialize};
 
+use super::api::ApiPlayer;
 use super::{Action, ColorName, Place, State};
 
 /// How the server speaks, and how long it waits for an answer.
@@ -73,12 +76,34 @@ impl Manner {
     /// Whether a reply is `"void"`.
     pub fn void(&self, reply: &[u8]) -> Result<(), Fault> {
         let quoted = || matches!(serde_json::from_slice::<Cow<'_, str>>(reply), Ok(text) if text == "void");
-        if (self.lenient && reply == b"void") || quoted() {
-            Ok(())
-        } else {
-            Err(unreadable(reply, "\"void\""))
-        }
+        if (self.lenient && reply == b"void") || quoted() { Ok(()) } else { Err(unreadable(reply, VOID)) }
     }
+
+    /// The calls as a protocol, and the interface for players that drive as another, both in this manner.
+    pub fn register(self, into: &mut Protocols) {
+        into.register::<fish::Setup>(CALLS, move |link: Lent, lag: &LagProbe| -> Box<dyn Player<_>> {
+            Box::new(Remote::new(link, Calls::new(self)).with_lag(lag.clone()))
+        });
+        let extra = self.first_timeout.saturating_sub(self.timeout);
+        into.register::<fish::Setup>(DRIVING, move |link: Lent, _: &LagProbe| -> Box<dyn Player<_>> {
+            Box::new(ApiPlayer::new(link).with_first_turn(extra))
+        });
+    }
+}
+
+/// The calls.
+pub(crate) const CALLS: Protocol = Protocol { name: "fish", framing: Framing::Json, bounds: BOUNDS };
+/// The interface for players that drive.
+pub(crate) const DRIVING: Protocol = Protocol { name: "fish-api", framing: Framing::Json, bounds: BOUNDS };
+/// 8 KiB a message, 64 KiB of white space, 16 brackets.
+const BOUNDS: Bounds = Bounds { bytes: 8 << 10, blanks: 64 << 10, depth: 16 };
+
+/// What is expected of a player that is told something.
+const VOID: &str = "\"void\" with its quotes";
+
+/// The same, to a call of this name.
+pub(crate) fn void_for(call: &str) -> String {
+    format!("{VOID} as the answer to {call}")
 }
 
 /// The calls of one game to one player.
@@ -88,20 +113,30 @@ pub struct Calls {
     seat: Seat,
     /// Whether this player was asked for a move before.
     has_moved: bool,
+    /// The last question.
+    asked: Asked,
     /// What the others did since, if a list of it is complete.
     actions: Option<Vec<Action>>,
+}
+
+/// A question that is put to a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    Nothing,
+    Setup,
+    TakeTurn,
 }
 
 impl Calls {
     /// The calls of a game that begins.
     pub fn new(manner: Manner) -> Self {
-        Self { manner, seat: Seat::new(0), has_moved: false, actions: None }
+        Self { manner, seat: Seat::new(0), has_moved: false, asked: Asked::Nothing, actions: None }
     }
 }
 
 impl Codec<fish::Position> for Calls {
-    fn seated(&mut self, seat: Seat, _: ChatBox) {
-        self.seat = seat;
+    fn seated(&mut self, invitation: &Invitation<'_, fish::Position>) {
+        self.seat = invitation.seat;
     }
 
     fn news(&mut self, event: &EventOf<fish::Position>, position: &fish::Position) -> Vec<Note> {
@@ -110,12 +145,14 @@ impl Codec<fish::Position> for Calls {
                 let color = |seat: Seat| ColorName::from(Color::of(seat));
                 let others: Vec<ColorName> =
                     Seat::all(position.n_seats()).filter(|&seat| seat != self.seat).map(color).collect();
-                let messages = [
-                    self.manner.call("playing-as", (color(self.seat),)),
-                    self.manner.call("playing-with", (others,)),
+                let calls = [
+                    ("playing-as", self.manner.call("playing-as", (color(self.seat),))),
+                    ("playing-with", self.manner.call("playing-with", (others,))),
                 ];
-                let note = |message| Note::with_reply(message).within(self.manner.timeout);
-                return messages.map(note).into();
+                let note = |(call, message)| {
+                    Note::with_reply(message).within(self.manner.timeout).expecting(void_for(call))
+                };
+                return calls.map(note).into();
             }
             Event::Moved { seat, mv: Move::Slide { from, to }, .. } if *seat != self.seat => {
                 if let Some(actions) = &mut self.actions {
@@ -136,19 +173,29 @@ impl Codec<fish::Position> for Calls {
     fn ask(&mut self, question: &Question<'_, fish::Position>) -> Vec<u8> {
         let state = State::seen_from(question.position, self.seat);
         if question.position.phase() == Phase::Placing {
+            self.asked = Asked::Setup;
             return self.manner.call("setup", (state,));
         }
+        self.asked = Asked::TakeTurn;
         // From here on the list can be complete, until somebody is removed.
         let actions = self.actions.replace(vec![]).filter(|_| self.manner.actions).unwrap_or_default();
         self.has_moved = true;
         self.manner.call("take-turn", (state, actions))
     }
 
+    fn expecting(&self) -> Option<String> {
+        match self.asked {
+            Asked::Nothing => None,
+            Asked::Setup => Some(format!("{A_PLACE} as the answer to setup")),
+            Asked::TakeTurn => Some(format!("{A_MOVE} as the answer to take-turn")),
+        }
+    }
+
     fn answer(&mut self, message: &[u8], position: &fish::Position) -> Result<Answer<Move>, Failure> {
         Ok(Answer::Move(if position.phase() == Phase::Placing {
-            Move::Place(read::<Place>(message, "a place such as [0,2]")?.into())
+            Move::Place(read::<Place>(message, A_PLACE)?.into())
         } else {
-            let (from, to) = read::<Action>(message, "a move such as [[0,2],[2,2]]")?;
+            let (from, to) = read::<Action>(message, A_MOVE)?;
             Move::Slide { from: Cell::from(from), to: Cell::from(to) }
         }))
     }
@@ -161,17 +208,20 @@ impl Codec<fish::Position> for Calls {
     }
 }
 
+const A_PLACE: &str = "a place such as [0,2]";
+const A_MOVE: &str = "a move such as [[0,2],[2,2]]";
+
 fn read<'a, T: Deserialize<'a>>(message: &'a [u8], expected: &str) -> Result<T, Fault> {
     serde_json::from_slice(message).map_err(|_| unreadable(message, expected))
 }
 
 fn unreadable(message: &[u8], expected: &str) -> Fault {
-    Fault::new(Offence::Malformed, format!("sent {}, expected {expected}", excerpt(message)))
+    Fault::new(Offence::Malformed, "").sent(excerpt(message)).expected(expected)
 }
 
 #[cfg(test)]
 mod tests {
-    use rookery_referee::{Clock, Foul, TimeControl};
+    use rookery_referee::{Clock, Evidence, Foul, TimeControl};
     use rookery_rules::{Seed, Setup as _};
 
     use super::*;
@@ -189,7 +239,7 @@ mod tests {
             seat: calls.seat,
             ply: 0,
             refused: 0,
-            reason: None,
+            refusal: None,
             clock: &clock,
             time: None,
             seed: Seed(0),
@@ -223,7 +273,8 @@ mod tests {
         for bad in ["[0,1,2]", "[[0,1]]", "false", "\"void\"", "[0,-1]", "[0 1]", "{}", "[0,1]]"] {
             let Err(Failure::Fault(fault)) = red.answer(bad.as_bytes(), &position) else { panic!("{bad}") };
             assert_eq!(fault.offence, Offence::Malformed);
-            assert_eq!(fault.detail, format!("sent `{bad}`, expected a place such as [0,2]"));
+            assert_eq!(fault.evidence.sent, Some(format!("`{bad}`")));
+            assert_eq!(fault.evidence.expected.as_deref(), Some("a place such as [0,2]"));
         }
         while position.phase() == Phase::Placing {
             let mv = position.legal_moves().next().expect("there are nine tiles for nine penguins");
@@ -245,7 +296,7 @@ mod tests {
         let position = fish::Position::moving(board, &players).expect("it is possible");
         let slide = |seat: u8, from: (u8, u8), to: (u8, u8)| {
             let mv = Move::Slide { from: Cell::new(from.0, from.1), to: Cell::new(to.0, to.1) };
-            Event::Moved { seat: Seat::new(seat), mv, charge: None }
+            Event::Moved { seat: Seat::new(seat), mv, charge: None, info: None }
         };
         let mut white = calls(1);
         assert_eq!(white.extra_time(&position), Duration::from_secs(7));
@@ -262,11 +313,10 @@ mod tests {
             seat: Seat::new(2),
             offence: Offence::Timeout,
             ruling: Ruling::Removed,
-            detail: String::new(),
-            legal: vec![],
+            evidence: Evidence::default(),
             charge: None,
         };
-        white.news(&Event::Fouled(foul), &position);
+        white.news(&Event::Fouled(Box::new(foul)), &position);
         white.news(&slide(0, (4, 0), (5, 0)), &position);
         assert!(ask(&mut white, &position).ends_with(",[]]]"), "somebody was removed since");
         white.news(&slide(0, (5, 0), (3, 0)), &position);

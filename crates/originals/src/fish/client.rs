@@ -12,7 +12,7 @@ use rookery_games::fish::{self, Board, Move};
 use rookery_referee::Fault;
 use rookery_rules::{Position as _, Seat, Seed};
 use rookery_search::{Budget, Strategy};
-use rookery_wire::{Bounds, Connection, excerpt};
+use rookery_wire::{Bounds, Connection, TransportExt as _, excerpt};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -82,7 +82,10 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(address, error) => write!(f, "cannot connect to {address}: {error}"),
-            Self::Lost(fault) => write!(f, "lost the server before the end: {}", fault.detail),
+            Self::Lost(fault) => {
+                write!(f, "lost the server before the end: {}", fault.evidence.note)?;
+                fault.evidence.sent.as_ref().map_or(Ok(()), |sent| write!(f, "; it was {sent}"))
+            }
             Self::Call(problem) => write!(f, "left, because of a call it does not understand: {problem}"),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rookery_catalog::{PlayerError, PlayerSpec};
 use rookery_rules::Seed;
-use rookery_wire::{Connection, Framing};
+use rookery_wire::{Connection, Framing, TransportExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};

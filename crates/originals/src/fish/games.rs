@@ -1,103 +1,190 @@
-//! The games of a tournament: connections are lent to matches and come back from them.
+//! The players and the games of a tournament, dispatched in this process.
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rookery_games::fish;
-use rookery_record::{Header, RecordWriter};
-use rookery_referee::{
-    Conduct, Event, EventOf, Fault, LagProbe, Observer, Offence, Referee, Terms, TimeControl, Verdict, play,
-};
-use rookery_rules::{Position as _, Seat, Seed, Setup as _};
-use rookery_tournament::old::{GroupResult, Host};
-use rookery_wire::Connection;
-use tokio::task::JoinSet;
+use rookery_live::Visitor;
+use rookery_record::{Archive as _, Folder, Key, Slot};
+use rookery_referee::{Cause, Evidence, Fault, Offence, Verdict, words};
+use rookery_rules::Seat;
+use rookery_tournament::{Dispatcher, Entrant, GameResult, Pairing, Report};
+use rookery_wire::{Transport, TransportExt as _, excerpt};
+use tokio::task::{JoinHandle, JoinSet};
 
-use super::api::{SharedInfo, Standing, TournamentInfo};
-use super::entrant::{Entrant, Idle, tell};
-use super::lobby::Guest;
-use super::{Config, Log, Notice};
-
-/// Our own delays move deadlines by as much as they are, however much that is: a game is never given up for them.
-const LAG_CAP: Duration = Duration::from_hours(24);
+use super::Notice;
+use super::api::{Standing, TournamentInfo};
+use super::calls::void_for;
+use super::door::Member;
+use super::game::{Done, Game, Seated, Shared, rest};
+use super::journal::Journal;
+use super::signup::Kind;
+use super::standings::{Placing, rank};
 
 /// All players of a tournament, by the order of sign-up.
 pub(crate) struct Tables {
-    /// Not there while they play, nor after they have failed.
-    idle: Vec<Option<Idle>>,
-    /// What those can ask who call.
-    infos: Vec<Option<SharedInfo>>,
-    standings: Vec<Standing>,
-    names: Arc<[String]>,
-    config: Arc<Config>,
-    log: Log,
-    lag: LagProbe,
-    /// Where the records of this tournament go.
-    records: Option<PathBuf>,
+    shared: Arc<Shared>,
+    entrants: Vec<Player>,
+    records: Option<Records>,
+    running: JoinSet<Done>,
+    /// A call that was made, and waits for its answer.
+    calling: Option<(Entrant, JoinHandle<Called>)>,
+    /// The last round that began.
+    round: u32,
+    /// Games that ended, and that were stopped on the way.
+    pub(crate) finished: u64,
+    pub(crate) suspended: u64,
+    /// If a tournament goes on in which all were called: who failed before its first game.
+    failed_at_start: Option<Vec<Entrant>>,
+    /// Who did not come back, to be told when the open round has begun again.
+    absent: VecDeque<Entrant>,
+    /// Whether a game was begun that had not ended in an earlier run.
+    goes_on: bool,
+    /// Who failed to take note of the end.
+    failed_at_end: Vec<Entrant>,
     /// Those who may ask a last time how it went.
     leaving: JoinSet<()>,
 }
 
+/// The link, if the call was answered as it should be.
+type Called = Result<Box<dyn Transport>, Fault>;
+
+/// Where the tournament is kept.
+pub(crate) struct Records {
+    pub(crate) archive: Folder,
+    pub(crate) journal: Journal,
+}
+
+struct Player {
+    /// As it signed up.
+    member: Member,
+    /// With its number.
+    name: String,
+    /// Not there while it plays, nor after it has failed.
+    seat: Option<Seated>,
+    placing: Placing,
+    /// Whether it is still in the tournament.
+    playing: bool,
+    /// Whether it was told the end.
+    told: bool,
+}
+
+/// The name of a game's record.
+pub(crate) fn record_name(pairing: u64) -> String {
+    format!("round-{}-table-{}", pairing >> 32, (pairing & u64::from(u32::MAX)) + 1)
+}
+
 impl Tables {
-    pub(crate) fn new(guests: Vec<Guest>, config: Arc<Config>, log: Log, lag: LagProbe) -> Self {
-        let name = |(idx, guest): (usize, &Guest)| format!("{}#{}", guest.name, idx + 1);
-        let names: Arc<[String]> = guests.iter().enumerate().map(name).collect();
-        let infos = guests.iter().map(|guest| match &guest.entrant {
-            Entrant::Api(_, info) => Some(Arc::clone(info)),
-            _ => None,
+    /// The players of a tournament that begins.
+    pub(crate) fn new(shared: Arc<Shared>, visitors: Vec<Visitor<Member>>, records: Option<Records>) -> Self {
+        let comers = visitors.into_iter().map(|Visitor { member, link, .. }| (member, Some(link)));
+        Self::with(shared, comers.collect(), records)
+    }
+
+    /// The players of a tournament that goes on: all its names in their order, and whoever has come back.
+    pub(crate) fn resumed(
+        shared: Arc<Shared>,
+        names: &[String],
+        mut visitors: Vec<Visitor<Member>>,
+        records: Records,
+        failed_at_start: Option<Vec<Entrant>>,
+    ) -> Self {
+        let comers = names.iter().enumerate().map(|(idx, name)| {
+            let is_out = |failed: &Vec<Entrant>| failed.iter().any(|entrant| entrant.index() == idx);
+            let here = visitors.iter().position(|visitor| visitor.member.name == *name);
+            match here.filter(|_| !failed_at_start.as_ref().is_some_and(is_out)) {
+                Some(here) => {
+                    let Visitor { member, link, .. } = visitors.remove(here);
+                    (member, Some(link))
+                }
+                None => (Member { name: name.clone(), kind: Kind::Calls, info: Arc::default() }, None),
+            }
+        });
+        let mut tables = Self::with(shared, comers.collect(), Some(records));
+        let is_absent = |entrant: &Entrant| {
+            matches!(tables.entrants[entrant.index()].seat, Some(Seated::Gone(_)))
+                && !failed_at_start.as_ref().is_some_and(|failed| failed.contains(entrant))
+        };
+        tables.absent = Entrant::all(tables.entrants.len()).filter(is_absent).collect();
+        tables.failed_at_start = failed_at_start;
+        tables
+    }
+
+    fn with(
+        shared: Arc<Shared>,
+        comers: Vec<(Member, Option<Box<dyn Transport>>)>,
+        records: Option<Records>,
+    ) -> Self {
+        let entrants = comers.into_iter().enumerate().map(|(idx, (member, link))| {
+            let name = format!("{}#{}", member.name, idx + 1);
+            let placing = Placing {
+                place: 0,
+                player: name.clone(),
+                won: false,
+                round: 0,
+                wins: 0,
+                fish: 0,
+                offence: None,
+            };
+            let seat = match link {
+                Some(link) => rest(&shared, &member, link),
+                None => Seated::Gone(Fault::new(Offence::NoShow, "it did not come back")),
+            };
+            Player { member, name, seat: Some(seat), placing, playing: true, told: false }
         });
         Self {
-            infos: infos.collect(),
-            idle: guests.into_iter().map(|guest| Idle::new(guest.entrant)).collect(),
-            standings: names
-                .iter()
-                .map(|name| Standing { name: name.clone(), wins: 0, playing: true })
-                .collect(),
-            names,
-            config,
-            log,
-            lag,
-            records: None,
+            entrants: entrants.collect(),
+            shared,
+            records,
+            running: JoinSet::new(),
+            calling: None,
+            round: 0,
+            finished: 0,
+            suspended: 0,
+            failed_at_start: None,
+            absent: VecDeque::new(),
+            goes_on: false,
+            failed_at_end: vec![],
             leaving: JoinSet::new(),
         }
     }
 
     /// The names of the players, each with its number.
-    pub(crate) fn names(&self) -> &[String] {
-        &self.names
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.entrants.iter().map(|player| player.name.clone()).collect()
     }
 
-    /// Keeps records from now on, if that is wanted: in a new folder, so that no earlier one is lost. The error says
-    /// which folder could not be made, and why.
-    pub(crate) fn keep_records(&mut self, first: u64) -> Result<(), (String, String)> {
-        let Some(dir) = &self.config.record else { return Ok(()) };
-        let failed = |path: &Path, error: std::io::Error| (path.display().to_string(), error.to_string());
-        fs::create_dir_all(dir).map_err(|error| failed(dir, error))?;
-        for number in first.. {
-            let folder = dir.join(format!("tournament-{number}"));
-            match fs::create_dir(&folder) {
-                Ok(()) => {
-                    self.records = Some(folder);
-                    break;
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed(&folder, error)),
-            }
+    /// Notes how it ended.
+    pub(crate) fn over(&mut self, winners: &[Entrant], failed: &[Entrant]) {
+        for winner in winners {
+            self.entrants[winner.index()].placing.won = true;
         }
-        Ok(())
+        let numbers = |entrants: &[Entrant]| entrants.iter().map(|entrant| entrant.0).collect::<Vec<_>>();
+        self.journal(|journal| journal.over(&numbers(winners), &numbers(failed)));
+    }
+
+    fn journal(&mut self, write: impl FnOnce(&mut Journal) -> std::io::Result<()>) {
+        if let Some(records) = &mut self.records
+            && let Err(error) = write(&mut records.journal)
+        {
+            let file = records.journal.path().display().to_string();
+            self.shared.record_failed(file, error.to_string());
+        }
+    }
+
+    /// Closes all links but those of players who may still ask how it went, and gives these back, with the ranking.
+    pub(crate) fn close(self) -> (JoinSet<()>, Vec<Placing>) {
+        let mut placings: Vec<Placing> = self.entrants.into_iter().map(|player| player.placing).collect();
+        rank(&mut placings);
+        (self.leaving, placings)
     }
 
     /// Makes the same call to each of these, but for those who call themselves. One after the other in their order, as
     /// the original does: whoever shares a program or a machine with others is not charged for what they take. Gives
     /// back who failed.
-    async fn call_each(&mut self, entrants: &[usize], message: &[u8]) -> Vec<usize> {
+    async fn call_each(&mut self, entrants: &[Entrant], call: &'static str, message: &[u8]) -> Vec<Entrant> {
         let mut failed = vec![];
         for &entrant in entrants {
-            let Some(Idle::Still(connection)) = &mut self.idle[entrant] else { continue };
-            if let Err(fault) = call(connection, message, &self.config, &self.lag).await {
-                self.idle[entrant] = None;
+            if let Err(fault) = self.call_one(entrant, call, message).await {
                 self.note_failure(entrant, fault);
                 failed.push(entrant);
             }
@@ -105,17 +192,56 @@ impl Tables {
         failed
     }
 
-    fn note_failure(&mut self, entrant: usize, fault: Fault) {
-        self.standings[entrant].playing = false;
-        let (player, offence) = (self.names[entrant].clone(), fault.offence.word());
-        (self.log)(&Notice::Removed { player, offence, reason: fault.detail });
+    /// Calls somebody. If this is given up half-way, the call goes on, and the next one with the same waits for it.
+    async fn call_one(&mut self, entrant: Entrant, call: &'static str, message: &[u8]) -> Result<(), Fault> {
+        if self.calling.as_ref().is_none_or(|(called, _)| *called != entrant) {
+            let player = &mut self.entrants[entrant.index()];
+            let resting = match player.seat.take() {
+                Some(Seated::Resting(resting, Kind::Calls)) => resting,
+                Some(Seated::Gone(fault)) => return Err(fault),
+                other => {
+                    player.seat = other;
+                    return Ok(());
+                }
+            };
+            let (shared, message) = (Arc::clone(&self.shared), message.to_vec());
+            let task = tokio::spawn(async move {
+                let mut link = resting.wake().await?;
+                make_call(&mut *link, call, &message, &shared).await?;
+                Ok(link)
+            });
+            self.calling = Some((entrant, task));
+        }
+        let (_, task) = self.calling.as_mut().expect("it was put there");
+        let called = task.await.expect("a call neither panics nor is cancelled");
+        self.calling = None;
+        let player = &mut self.entrants[entrant.index()];
+        player.seat = Some(rest(&self.shared, &player.member, called?));
+        Ok(())
+    }
+
+    fn note_failure(&mut self, entrant: Entrant, fault: Fault) {
+        let player = &mut self.entrants[entrant.index()];
+        player.playing = false;
+        player.placing.offence = Some(fault.offence.word());
+        let reason = words::offence(fault.offence, &fault.evidence);
+        let offence = fault.offence.word();
+        // Its link is closed; if it has a seat in a round that goes on, this is why it is empty.
+        player.seat = Some(Seated::Gone(fault));
+        (self.shared.log)(&Notice::Removed { player: player.name.clone(), offence, reason });
     }
 
     /// Tells those who can ask how the tournament stands.
     fn tell_standings(&self, change: impl Fn(&mut TournamentInfo)) {
-        for info in self.infos.iter().flatten() {
-            tell(info, |info| {
-                info.standings.clone_from(&self.standings);
+        let standing = |player: &Player| Standing {
+            name: player.name.clone(),
+            wins: player.placing.wins,
+            playing: player.playing,
+        };
+        let standings: Vec<Standing> = self.entrants.iter().map(standing).collect();
+        for player in self.entrants.iter().filter(|player| player.member.kind == Kind::Api) {
+            tell(&player.member.info, |info| {
+                info.standings.clone_from(&standings);
                 change(info);
             });
         }
@@ -123,22 +249,27 @@ impl Tables {
 
     /// Those who call are not called at the end either: they may ask for as long as a call may take. Gives back who is
     /// gone already.
-    async fn dismiss(&mut self, entrants: &[usize]) -> Vec<usize> {
+    async fn dismiss(&mut self, entrants: &[Entrant]) -> Vec<Entrant> {
         let mut failed = vec![];
         for &entrant in entrants {
-            if self.infos[entrant].is_none() {
-                continue;
-            }
-            let Some(idle) = self.idle[entrant].take() else { continue };
-            match idle.wake().await {
-                Entrant::Gone(fault) => {
+            let player = &mut self.entrants[entrant.index()];
+            let resting = match player.seat.take() {
+                Some(Seated::Resting(resting, Kind::Api)) => resting,
+                other => {
+                    player.seat = other;
+                    continue;
+                }
+            };
+            match resting.wake().await {
+                Err(fault) => {
                     self.note_failure(entrant, fault);
                     failed.push(entrant);
                 }
-                mut resting => {
-                    let (lag, timeout) = (self.lag.clone(), self.config.manner.timeout);
+                Ok(mut link) => {
+                    let (shared, member) = (Arc::clone(&self.shared), player.member.clone());
                     self.leaving.spawn(async move {
-                        lag.within(timeout, resting.rest()).await;
+                        let resting = rookery_live::Door::rest(&*shared.door, &member, &mut *link);
+                        shared.lag.within(shared.config.manner.timeout, resting).await;
                     });
                 }
             }
@@ -146,244 +277,215 @@ impl Tables {
         failed
     }
 
-    /// Closes all connections but those of players who may still ask how it went, and gives these back.
-    pub(crate) fn close(self) -> JoinSet<()> {
-        self.leaving
+    /// Tells these the end, who were not told before.
+    async fn tell_end(&mut self, entrants: &[Entrant], won: bool) {
+        let message = self.shared.config.manner.end(won);
+        for &entrant in entrants {
+            if self.entrants[entrant.index()].told {
+                continue;
+            }
+            let failed = self.call_each(&[entrant], "end", &message).await;
+            self.failed_at_end.extend(failed);
+            self.entrants[entrant.index()].told = true;
+        }
+        let gone = self.dismiss(entrants).await;
+        self.failed_at_end.extend(gone);
     }
 
-    /// Lends the players of a group to a game.
-    async fn game(&mut self, round: usize, table: usize, group: &[usize]) -> Game {
-        let mut entrants = vec![];
-        for &entrant in group {
-            let idle = self.idle[entrant].take().expect("who plays is there, and plays one game at a time");
-            entrants.push(idle.wake().await);
-        }
-        let seed = game_seed(&self.config.board, round, table);
-        let record = |dir: &PathBuf| dir.join(format!("round-{round}-table-{}.rookery.jsonl", table + 1));
-        Game {
-            round,
-            table,
-            names: group.iter().map(|&entrant| self.names[entrant].clone()).collect(),
-            entrants,
-            setup: board(&self.config.board, group.len(), seed),
-            seed,
-            config: Arc::clone(&self.config),
-            log: Arc::clone(&self.log),
-            lag: self.lag.clone(),
-            record: self.records.as_ref().map(record),
+    /// The place of a game's record, and whether it must still be played.
+    fn slot(&mut self, pairing: &Pairing) -> (Option<Slot>, Option<std::path::PathBuf>) {
+        let Some(Records { archive, .. }) = &self.records else { return (None, None) };
+        let key = Key::first(pairing.id);
+        let path = archive.path(&key);
+        match archive.open(&key) {
+            Ok(slot) => (Some(slot), path),
+            Err(error) => {
+                let file = path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+                self.shared.record_failed(file, error.to_string());
+                (None, path)
+            }
         }
     }
 
     /// Takes the players back from a game, but for those who failed.
-    fn clear(&mut self, group: &[usize], game: Played) -> GroupResult {
-        let Played { entrants, verdict } = game;
-        let at = |seat: Seat| group[seat.index()];
-        let failed: Vec<usize> = verdict.removed.iter().filter_map(|ending| ending.seat).map(at).collect();
-        let winners: Vec<usize> = match &verdict.outcome {
-            Some(outcome) => outcome.winners.iter().map(at).collect(),
-            // Our own failure is nobody's loss.
-            None => group.iter().copied().filter(|entrant| !failed.contains(entrant)).collect(),
+    fn clear(&mut self, done: Done) -> Option<GameResult> {
+        let Done { pairing, round, table, links, verdict, replayed } = done;
+        let at = |seat: Seat| pairing.entrants[seat.index()];
+        let Some(verdict) = verdict else {
+            self.suspended += 1;
+            for (&entrant, link) in pairing.entrants.iter().zip(links) {
+                self.take_back(entrant, link);
+            }
+            return None;
         };
-        let names: Vec<String> = winners.iter().map(|&winner| self.names[winner].clone()).collect();
-        for (&idx, entrant) in group.iter().zip(entrants) {
-            let won = winners.contains(&idx);
-            self.standings[idx].wins += u32::from(won);
-            self.standings[idx].playing = won;
-            if let Some(info) = &self.infos[idx] {
-                tell(info, |info| {
-                    info.winners.clone_from(&names);
-                    info.advances = Some(won);
-                });
-            }
-            self.idle[idx] = if failed.contains(&idx) { None } else { Idle::new(entrant) };
+        self.finished += 1;
+        let offences: Vec<(Entrant, &'static str)> = verdict
+            .removed
+            .iter()
+            .filter_map(|ending| Some((at(ending.seat?), ending.cause.word())))
+            .collect();
+        let failed: Vec<Entrant> = offences.iter().map(|&(entrant, _)| entrant).collect();
+        let result = GameResult {
+            failed: failed.clone(),
+            ..GameResult::new(&pairing, verdict.outcome.clone(), verdict.ending.cause)
+        };
+        if replayed {
+            self.tell_finished(&result, &verdict, round, table);
         }
-        GroupResult { entrants: group.to_vec(), winners, failed }
+        // Our own failure is nobody's loss.
+        let is_winner = |entrant: &Entrant| match verdict.ending.cause {
+            Cause::PlatformAbort | Cause::Cancelled => !failed.contains(entrant),
+            _ => result.winners().contains(entrant),
+        };
+        let winners: Vec<Entrant> = pairing.entrants.iter().copied().filter(is_winner).collect();
+        let names: Vec<String> =
+            winners.iter().map(|winner| self.entrants[winner.index()].name.clone()).collect();
+        for ((&entrant, link), seat) in pairing.entrants.iter().zip(links).zip(0..) {
+            let won = winners.contains(&entrant);
+            let player = &mut self.entrants[entrant.index()];
+            player.playing = won;
+            player.placing.wins += u32::from(won);
+            player.placing.round = round;
+            if let Some(outcome) = &verdict.outcome {
+                player.placing.fish += u32::try_from(outcome.scores[Seat::new(seat)]).unwrap_or(0);
+            }
+            let has_won = verdict.outcome.as_ref().map(|_| won);
+            tell(&player.member.info, |info| {
+                info.won = has_won;
+                info.winners.clone_from(&names);
+                info.advances = Some(won);
+            });
+            match offences.iter().find(|(failed, _)| *failed == entrant) {
+                Some((_, offence)) => player.placing.offence = Some(offence),
+                None => self.take_back(entrant, link),
+            }
+        }
+        Some(result)
+    }
+
+    /// Lets a player rest again. Nothing came back of one that was not there.
+    fn take_back(&mut self, entrant: Entrant, link: Option<Box<dyn Transport>>) {
+        let player = &mut self.entrants[entrant.index()];
+        player.seat = Some(match link {
+            Some(link) => rest(&self.shared, &player.member, link),
+            None => Seated::Gone(Fault::new(Offence::NoShow, "it did not come back")),
+        });
+    }
+
+    fn tell_finished(&self, result: &GameResult, verdict: &Verdict, round: u32, table: u32) {
+        let scores = verdict.outcome.iter().flat_map(|outcome| outcome.scores.as_slice());
+        let winners = result.winners().into_iter();
+        (self.shared.log)(&Notice::Finished {
+            round,
+            table,
+            scores: scores.map(|&score| u32::try_from(score).unwrap_or(0)).collect(),
+            winners: winners.map(|winner| self.entrants[winner.index()].name.clone()).collect(),
+            ending: verdict.ending.cause.to_string(),
+        });
     }
 }
 
-async fn call(
-    connection: &mut Connection,
+/// Makes a call and waits for `"void"`.
+async fn make_call(
+    link: &mut dyn Transport,
+    call: &str,
     message: &[u8],
-    config: &Config,
-    lag: &LagProbe,
+    shared: &Shared,
 ) -> Result<(), Fault> {
-    let timeout = config.manner.timeout;
-    let late = || {
-        let detail =
-            format!("no reply to {} within {} ms", rookery_wire::excerpt(message), timeout.as_millis());
-        Err(Fault::new(Offence::Timeout, detail))
+    let manner = &shared.config.manner;
+    let Some(reply) = shared.lag.within(manner.timeout, link.call(message)).await else {
+        let unfinished = link.unfinished();
+        let evidence = Evidence {
+            sent: (!unfinished.is_empty()).then(|| excerpt(unfinished)),
+            note: format!("no reply within {} ms", manner.timeout.as_millis()),
+            expected: Some(void_for(call)),
+            ..Evidence::default()
+        };
+        return Err(Fault { offence: Offence::Timeout, evidence: Box::new(evidence) });
     };
-    let reply = lag.within(timeout, connection.call(message)).await.unwrap_or_else(late)?;
-    config.manner.void(&reply)
+    manner.void(&reply?).map_err(|fault| fault.expected(void_for(call)))
 }
 
-impl Host for Tables {
-    async fn start(&mut self, entrants: &[usize]) -> Vec<usize> {
-        self.call_each(entrants, &self.config.manner.start()).await
+/// Changes what a player can ask about its tournament.
+fn tell(info: &Mutex<TournamentInfo>, change: impl FnOnce(&mut TournamentInfo)) {
+    // It is whole at any time, also if somebody panicked with it in hand.
+    change(&mut info.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+impl Dispatcher for Tables {
+    fn dispatch(&mut self, pairing: Pairing) {
+        let round = pairing.round.unwrap_or(1);
+        if round > self.round {
+            self.round = round;
+            self.tell_standings(|info| info.round = round);
+        }
+        let (slot, path) = self.slot(&pairing);
+        self.goes_on |= !matches!(slot, Some(Slot::Finished(_)));
+        let lost = || Seated::Gone(Fault::new(Offence::Disconnected, "it is gone"));
+        let game = Game {
+            shared: Arc::clone(&self.shared),
+            round,
+            table: (pairing.id & u64::from(u32::MAX)) as u32 + 1,
+            members: self.of(&pairing, |player| player.member.name.clone()),
+            names: self.of(&pairing, |player| player.name.clone()),
+            seated: self.of(&pairing, |player| player.seat.take().unwrap_or_else(lost)),
+            slot,
+            path,
+            pairing,
+        };
+        self.running.spawn(game.play());
     }
 
-    async fn play(
-        &mut self,
-        round: usize,
-        groups: &[Vec<usize>],
-        finished: &mut (dyn FnMut(usize, GroupResult) + Send),
-    ) {
-        self.tell_standings(|info| info.round = round as u32);
-        let most = if self.config.sequential { 1 } else { groups.len() };
-        let mut running = JoinSet::new();
-        let mut next = 0;
+    async fn next_report(&mut self) -> Option<Report> {
+        // Who did not come back has a seat in the open round, and none in the next.
+        if self.goes_on
+            && let Some(entrant) = self.absent.pop_front()
+        {
+            let player = &mut self.entrants[entrant.index()];
+            player.playing = false;
+            player.placing.offence.get_or_insert(Offence::NoShow.word());
+            return Some(Report::Left(entrant));
+        }
         loop {
-            while next < groups.len() && running.len() < most {
-                let (table, game) = (next, self.game(round, next, &groups[next]).await);
-                running.spawn(async move { (table, game.play().await) });
-                next += 1;
+            let done = self.running.join_next().await?;
+            let done = done.expect("a match catches the panics of all who take part in it");
+            if let Some(result) = self.clear(done) {
+                return Some(Report::Finished(result));
             }
-            let Some(done) = running.join_next().await else { break };
-            let (table, played) = done.expect("a match catches the panics of all who take part in it");
-            finished(table, self.clear(&groups[table], played));
         }
     }
 
-    async fn end(&mut self, entrants: &[usize], won: bool) -> Vec<usize> {
+    async fn begin(&mut self, entrants: &[Entrant]) -> Vec<Entrant> {
+        let message = self.shared.config.manner.start();
+        if let Some(failed) = self.failed_at_start.clone() {
+            // Who fails now has played before, and is like those who did not come back.
+            let here = |entrant: &Entrant| !failed.contains(entrant) && !self.absent.contains(entrant);
+            let here: Vec<Entrant> = entrants.iter().copied().filter(here).collect();
+            let absent = self.call_each(&here, "start", &message).await;
+            self.absent.extend(absent);
+            return failed;
+        }
+        let failed = self.call_each(entrants, "start", &message).await;
+        self.absent.clear();
+        let numbers: Vec<u32> = failed.iter().map(|entrant| entrant.0).collect();
+        self.journal(|journal| journal.started(&numbers));
+        failed
+    }
+
+    async fn end(&mut self, winners: &[Entrant], others: &[Entrant]) -> Vec<Entrant> {
         self.tell_standings(|info| {
             info.advances = Some(false);
             info.over = true;
         });
-        let mut failed = self.call_each(entrants, &self.config.manner.end(won)).await;
-        failed.extend(self.dismiss(entrants).await);
-        failed
+        self.tell_end(winners, true).await;
+        self.tell_end(others, false).await;
+        self.failed_at_end.clone()
     }
 }
 
-/// The seed of a game: another one for each, and the same whenever it is played.
-fn game_seed(plan: &fish::Setup, round: usize, table: usize) -> Seed {
-    let seed = match plan.source {
-        fish::Source::Made { seed, .. } | fish::Source::Classic { seed } => seed,
-        fish::Source::Given(_) => 0,
-    };
-    Seed(seed).derive(round as u64).derive(table as u64)
-}
-
-/// The setup of a game for so many players. Where there is nothing random all games have the same board, and say so.
-fn board(plan: &fish::Setup, n_players: usize, game_seed: Seed) -> fish::Setup {
-    let mut setup = fish::Setup { players: n_players as u8, ..plan.clone() };
-    match &mut setup.source {
-        fish::Source::Made { fish: fish::Stock::Equal(_), holes: 0, seed, .. } => *seed = 0,
-        fish::Source::Made { seed, .. } | fish::Source::Classic { seed } => *seed = game_seed.0,
-        fish::Source::Given(_) => {}
-    }
-    setup
-}
-
-/// One game, with everything it needs.
-struct Game {
-    round: usize,
-    table: usize,
-    /// By seat.
-    names: Vec<String>,
-    entrants: Vec<Entrant>,
-    setup: fish::Setup,
-    seed: Seed,
-    config: Arc<Config>,
-    log: Log,
-    lag: LagProbe,
-    record: Option<PathBuf>,
-}
-
-struct Played {
-    entrants: Vec<Entrant>,
-    verdict: Verdict,
-}
-
-impl Game {
-    async fn play(mut self) -> Played {
-        let manner = self.config.manner;
-        let terms = Terms {
-            lag: self.lag.clone(),
-            lag_cap: LAG_CAP,
-            // Each of the two calls before a game has its own time.
-            startup: 2 * manner.timeout + Duration::from_secs(1),
-            ..Terms::new(TimeControl::PerMove(manner.timeout), self.seed)
-        };
-        let mut watch = Watch {
-            record: self.open_record(&terms),
-            round: self.round,
-            table: self.table,
-            names: self.names.clone(),
-            log: Arc::clone(&self.log),
-            moves: self.config.watch_moves,
-        };
-        let referee = Referee::new(self.setup.start(), Conduct::removing());
-        let mut players: Vec<_> =
-            self.entrants.iter_mut().map(|entrant| entrant.seat(manner, &self.lag)).collect();
-        let verdict = play(referee, &mut players, &terms, &mut watch).await;
-        drop(players);
-        if let Some(Err(error)) = watch.record.map(RecordWriter::finish) {
-            self.record_failed(&error);
-        }
-        Played { entrants: self.entrants, verdict }
-    }
-
-    fn open_record(&self, terms: &Terms) -> Option<RecordWriter<File>> {
-        let path = self.record.as_ref()?;
-        let seats = self.names.iter().map(|name| (name.clone(), "fish xserver".to_owned()));
-        let header =
-            Header { time: terms.control, ..Header::new(&self.setup, &self.setup.start(), seats, self.seed) };
-        match File::create_new(path) {
-            Ok(file) => Some(RecordWriter::new(file, header)),
-            Err(error) => {
-                self.record_failed(&error);
-                None
-            }
-        }
-    }
-
-    fn record_failed(&self, error: &std::io::Error) {
-        let file = self.record.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        (self.log)(&Notice::RecordFailed { file, reason: error.to_string() });
-    }
-}
-
-/// Writes a game down, and tells the log of it.
-struct Watch {
-    record: Option<RecordWriter<File>>,
-    round: usize,
-    table: usize,
-    names: Vec<String>,
-    log: Log,
-    moves: bool,
-}
-
-impl Observer<fish::Position> for Watch {
-    fn see(&mut self, event: &EventOf<fish::Position>, position: &fish::Position) {
-        if let Some(record) = &mut self.record {
-            record.see(event, position);
-        }
-        let (round, table) = (self.round, self.table + 1);
-        let name = |seat: Seat| self.names[seat.index()].clone();
-        let scores = || Seat::all(position.n_seats()).map(|seat| position.score(seat)).collect();
-        match event {
-            Event::Moved { seat, mv, .. } if self.moves => {
-                let mv = mv.to_string();
-                (self.log)(&Notice::Moved { round, table, player: name(*seat), mv, scores: scores() });
-            }
-            Event::Fouled(foul) => (self.log)(&Notice::Removed {
-                player: name(foul.seat),
-                offence: foul.offence.word(),
-                reason: foul.detail.clone(),
-            }),
-            Event::Ended(verdict) => {
-                let winners =
-                    verdict.outcome.as_ref().map(|outcome| outcome.winners.iter().map(name).collect());
-                (self.log)(&Notice::Finished {
-                    round,
-                    table,
-                    scores: scores(),
-                    winners: winners.unwrap_or_default(),
-                    ending: verdict.ending.cause.to_string(),
-                });
-            }
-            _ => {}
-        }
+impl Tables {
+    /// Something of each player of a game, by seat.
+    fn of<T>(&mut self, pairing: &Pairing, mut take: impl FnMut(&mut Player) -> T) -> Vec<T> {
+        pairing.entrants.iter().map(|entrant| take(&mut self.entrants[entrant.index()])).collect()
     }
 }

@@ -13,8 +13,11 @@ use std::fmt;
 
 use rookery_catalog::{Fish, PlayerSpec};
 use rookery_games::fish::{self, Board, Cell, Color, Direction, Move};
-use rookery_rules::{Position as _, Seat, Status};
+use rookery_live::{Guest, prepare};
+use rookery_referee::{Entry, MatchSpec, SeatSpec};
+use rookery_rules::{GameSpec, Outcome, Position as _, Seat, Seed, Setup as _};
 use rookery_search::{Budget, Strategy};
+use rookery_wire::Protocols;
 use serde::{Deserialize, Serialize};
 
 use super::{Action, Place, State};
@@ -152,7 +155,13 @@ fn moving(state: &State) -> Result<fish::Position, HarnessError> {
 
 /// Lets the first player's first penguin make one step in the first possible direction, clockwise from north. The
 /// other penguins stay where the input has them, also in its order.
+///
+/// Without players there is nobody to step, whatever the board.
 pub fn xstate(mut state: State) -> Result<Option<State>, HarnessError> {
+    if state.players.is_empty() {
+        Board::from_rows(&state.board).map_err(|error| HarnessError::at("state", error))?;
+        return Ok(None);
+    }
     let mut position = moving(&state)?;
     let Some(from) = state.players[0].places.first().map(|&place| Cell::from(place)) else {
         return Ok(None);
@@ -235,11 +244,14 @@ pub fn xstrategy(depth: u8, state: &State) -> Result<Option<Action>, HarnessErro
 }
 
 fn house_player(part: &str, depth: u8) -> Result<Box<dyn Strategy<fish::Position>>, HarnessError> {
-    let spec: PlayerSpec = format!("minimax:depth={depth}").parse().expect("it has the form of a player");
-    match rookery_catalog::strategy::<Fish>(&spec) {
+    match rookery_catalog::strategy::<Fish>(&house_spec(depth)) {
         Ok((strategy, _)) => Ok(strategy),
         Err(_) => Err(HarnessError::at(part, format!("a depth is 1 to 8, not {depth}"))),
     }
+}
+
+fn house_spec(depth: u8) -> PlayerSpec {
+    format!("minimax:depth={depth}").parse().expect("it has the form of a player")
 }
 
 /// The input of [`xref`].
@@ -267,7 +279,7 @@ pub fn xref(case: &RefCase) -> Result<Vec<&str>, HarnessError> {
         let n = case.players.len();
         return Err(HarnessError::at("players", format!("expected 2 to 4 of them, not {n}")));
     }
-    let mut players = vec![];
+    let mut entries = vec![];
     let mut names = BTreeSet::new();
     for (idx, (name, depth)) in case.players.iter().enumerate() {
         let part = format!("players[{idx}]");
@@ -280,22 +292,36 @@ pub fn xref(case: &RefCase) -> Result<Vec<&str>, HarnessError> {
         if !names.insert(name) {
             return Err(HarnessError::at(&part, format!("there are two players named {name}")));
         }
-        players.push(house_player(&part, *depth)?);
+        house_player(&part, *depth)?;
+        let seat = SeatSpec::BuiltIn(house_spec(*depth));
+        entries.push(Entry { name: Some(name.clone()), seat });
     }
-    let rows = vec![vec![case.fish; case.column.into()]; case.row.into()];
-    let board = Board::from_rows(&rows).expect("the sides were checked");
-    let mut position = fish::Position::start(board, players.len()).expect("their number was checked");
-    let outcome = loop {
-        match position.status() {
-            Status::Over(outcome) => break outcome,
-            Status::ToMove(seat) => {
-                let mv = players[seat.index()].choose(&position, &Budget::default());
-                position.play_unchecked(mv);
-            }
-        }
+    let source = fish::Source::Made {
+        rows: case.row,
+        cols: case.column,
+        fish: fish::Stock::Equal(case.fish),
+        holes: 0,
+        ones: 0,
+        seed: 0,
     };
+    let setup = fish::Setup { players: entries.len() as u8, source };
+    let outcome = play(&setup, &entries).map_err(HarnessError::new)?;
     let mut winners: Vec<&str> =
         outcome.winners.iter().map(|seat| case.players[seat.index()].0.as_str()).collect();
     winners.sort_unstable();
     Ok(winners)
+}
+
+/// Plays a match of built-in players to its end.
+fn play(setup: &fish::Setup, entries: &[Entry]) -> Result<Outcome, String> {
+    let failed = |error: &dyn fmt::Display| format!("the game cannot be played: {error}");
+    let game = GameSpec::parse(&setup.spec()).map_err(|error| failed(&error))?;
+    let spec = rookery_catalog::agree(&game, entries, Seed(0)).map_err(|error| failed(&error))?;
+    let spec = MatchSpec { conduct: super::CONDUCT, ..spec };
+    let guests = Guest::built_in(&spec)?;
+    let ready = prepare(spec, guests, &Protocols::default(), None).map_err(|error| failed(&error))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let played = runtime.map_err(|error| failed(&error))?.block_on(ready.run());
+    let outcome = played.end.verdict().and_then(|verdict| verdict.outcome);
+    outcome.ok_or_else(|| failed(&"a house player failed"))
 }

@@ -12,14 +12,16 @@ mod calls;
 mod client;
 mod clients;
 pub mod command;
-mod entrant;
+mod door;
+mod game;
 mod games;
 pub mod harness;
+mod journal;
 mod json;
-mod lobby;
 mod notice;
 mod server;
 mod signup;
+mod standings;
 
 pub use calls::{Calls, Manner};
 pub use client::{CLIENT_BOUNDS, Client, ClientError, Served, Spoken};
@@ -27,5 +29,17 @@ pub use clients::{ClientName, Clients, Report};
 pub use harness::{Harness, HarnessError};
 pub use json::{Action, ColorName, Place, PlayerState, State};
 pub use notice::{Log, Notice};
-pub use server::{Config, Server, Tally};
+pub use server::{Config, ResumeError, Server, Tally};
 pub use signup::{Kind, SignUp};
+pub use standings::{Placing, write_standings};
+
+use rookery_referee::Conduct;
+use rookery_wire::Protocols;
+
+/// As in the original: whoever offends is removed, and who is left alone plays on.
+pub const CONDUCT: Conduct = Conduct::removing().playing_on();
+
+/// The protocols of the original, for programs in any match: `fish`, the calls, and `fish-api`, for players that drive.
+pub fn protocols(into: &mut Protocols) {
+    Manner::default().register(into);
+}

@@ -22,21 +22,33 @@ pub enum Notice {
     /// Somebody has signed up.
     SignedUp { name: String, peer: String, players: usize },
     /// Somebody could not sign up.
-    Refused { peer: String, reason: String },
+    Refused {
+        peer: String,
+        reason: String,
+        /// How many more of the same address were refused and not told of.
+        #[serde(skip_serializing_if = "is_zero")]
+        more: u64,
+    },
     /// Somebody who had signed up is gone, or was sent away.
     Left { name: String, peer: String, reason: String },
     /// Connections cannot be accepted at the moment.
     Trouble { reason: String },
     /// There are not enough players.
-    TooFew { players: usize, needed: usize },
+    TooFew {
+        players: usize,
+        needed: usize,
+        /// How many were refused for names that `--lenient` would take.
+        #[serde(skip_serializing_if = "is_zero")]
+        refused_names: u64,
+    },
     /// A tournament begins, with these players in turn order.
     Tournament { players: Vec<String> },
     /// A round begins.
-    Round { round: usize, tables: Vec<Vec<String>> },
+    Round { round: u32, tables: Vec<Vec<String>> },
     /// The state of a game after a move.
     Moved {
-        round: usize,
-        table: usize,
+        round: u32,
+        table: u32,
         player: String,
         #[serde(rename = "move")]
         mv: String,
@@ -45,11 +57,13 @@ pub enum Notice {
     /// A player was taken out of a game or of the tournament.
     Removed { player: String, offence: &'static str, reason: String },
     /// A game is over.
-    Finished { round: usize, table: usize, scores: Vec<u32>, winners: Vec<String>, ending: String },
+    Finished { round: u32, table: u32, scores: Vec<u32>, winners: Vec<String>, ending: String },
     /// A record could not be written.
     RecordFailed { file: String, reason: String },
+    /// A tournament was stopped on the way; with records it can go on.
+    Interrupted { round: u32, finished: u64, unfinished: u64 },
     /// A tournament is over.
-    Over { winners: Vec<String>, failed: Vec<String>, rounds: usize, seconds: f64 },
+    Over { winners: Vec<String>, failed: Vec<String>, rounds: u32, seconds: f64 },
 }
 
 impl fmt::Display for Notice {
@@ -63,13 +77,20 @@ impl fmt::Display for Notice {
             Self::SignedUp { name, peer, players } => {
                 write!(f, "{name} has signed up from {peer}: {players} are here")
             }
-            Self::Refused { peer, reason } => write!(f, "refused {peer}: {reason}"),
+            Self::Refused { peer, reason, more: 0 } => write!(f, "refused {peer}: {reason}"),
+            Self::Refused { peer, reason, more } => {
+                write!(f, "refused {peer} and {more} more of the same address, the last because: {reason}")
+            }
             Self::Left { name, peer, reason } => {
                 write!(f, "{name} from {peer} has left before the start: {reason}")
             }
             Self::Trouble { reason } => write!(f, "cannot accept connections at the moment: {reason}"),
-            Self::TooFew { players, needed } => {
-                write!(f, "there is no tournament: {players} have signed up, and {needed} are needed")
+            Self::TooFew { players, needed, refused_names } => {
+                write!(f, "there is no tournament: {players} have signed up, and {needed} are needed")?;
+                match refused_names {
+                    0 => Ok(()),
+                    n => write!(f, "; refused for their names: {n}, which --lenient would take"),
+                }
             }
             Self::Tournament { players } => {
                 write!(f, "a tournament of {} begins: {}", players.len(), players.join(", "))
@@ -94,6 +115,10 @@ impl fmt::Display for Notice {
             Self::RecordFailed { file, reason } => {
                 write!(f, "the record {file} could not be written: {reason}")
             }
+            Self::Interrupted { round, finished, unfinished } => write!(
+                f,
+                "the tournament was stopped in round {round}: games finished {finished}, not finished {unfinished}"
+            ),
             Self::Over { winners, failed, rounds, seconds } => {
                 let list = |players: &[String]| {
                     if players.is_empty() { "nobody".to_owned() } else { players.join(", ") }
@@ -106,6 +131,11 @@ impl fmt::Display for Notice {
             }
         }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 fn score_list(scores: &[u32]) -> String {

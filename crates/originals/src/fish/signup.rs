@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use rookery_referee::Fault;
-use rookery_wire::{Connection, excerpt};
+use rookery_referee::{Fault, words};
+use rookery_wire::{Connection, TransportExt as _, excerpt};
 use serde::Deserialize;
 use tokio::time::timeout;
+
+use super::calls::{CALLS, DRIVING};
 
 /// The most letters of a name.
 const MAX_NAME: usize = 12;
@@ -31,37 +33,58 @@ pub enum Kind {
     Api,
 }
 
+impl Kind {
+    /// The protocol it speaks in a match.
+    pub(crate) const fn protocol(self) -> &'static str {
+        match self {
+            Self::Calls => CALLS.name,
+            Self::Api => DRIVING.name,
+        }
+    }
+}
+
 /// Why somebody cannot play.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
     /// It has come to the wrong port; it is told so, since it speaks nothing that we do.
     Foreign(&'static str),
     /// Its name will not do, or did not come.
-    NoName(String),
+    NoName {
+        reason: String,
+        /// Whether it would do if we were lenient.
+        would_do: bool,
+    },
 }
 
 impl Refusal {
     pub(crate) fn into_reason(self) -> String {
         match self {
             Self::Foreign(reason) => reason.to_owned(),
-            Self::NoName(reason) => reason,
+            Self::NoName { reason, .. } => reason,
         }
     }
 }
 
 /// Waits for the name.
 pub(crate) async fn sign_up(connection: &mut Connection, lenient: bool) -> Result<SignUp, Refusal> {
-    let refuse = |sent: &[u8], reason| foreign(sent).map_or(Refusal::NoName(reason), Refusal::Foreign);
+    let refuse = |sent: &[u8], reason, would_do| {
+        foreign(sent).map_or(Refusal::NoName { reason, would_do }, Refusal::Foreign)
+    };
     match first_message(connection, lenient).await {
         Err(fault) => {
-            let reason = format!("it sent no name: {}", fault.detail);
-            Err(refuse(connection.inbox().unfinished(), reason))
+            let reason = format!("it sent no name: it {}", words::offence(fault.offence, &fault.evidence));
+            Err(refuse(connection.inbox().unfinished(), reason, false))
         }
         Ok(message) => read(&message, lenient).map_err(|reason| {
             let sent = [&message, b" ".as_slice(), connection.inbox().unfinished()].concat();
-            refuse(&sent, reason)
+            refuse(&sent, reason, would_do(&message))
         }),
     }
+}
+
+/// Whether this is a name for those who are lenient.
+pub(crate) fn would_do(message: &[u8]) -> bool {
+    read(message.trim_ascii(), true).is_ok()
 }
 
 /// The first message; a word without quotes is one when nothing follows it for a moment, if we are lenient.
@@ -114,8 +137,9 @@ fn read(message: &[u8], lenient: bool) -> Result<SignUp, String> {
     let refusal = || {
         let letters = if lenient { "letters, digits or hyphens" } else { "letters" };
         let name = excerpt(&message[..message.len().min(40)]);
+        let hint = if !lenient && would_do(message) { "; with --lenient it would do" } else { "" };
         format!(
-            "its name {name} is not possible; expected 1 to {MAX_NAME} {letters} in quotes, such as \"Ann\""
+            "its name {name} is not possible; expected 1 to {MAX_NAME} {letters} in quotes, such as \"Ann\"{hint}"
         )
     };
     let checked = |name: &str, kind| {

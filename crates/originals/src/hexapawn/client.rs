@@ -1,6 +1,7 @@
 //! The player's side of both protocols, without I/O: records come in, decisions are asked for, records go out.
 
 use rookery_games::hexapawn::{Board, Eliminate, Move, Position, Setup, Square};
+use rookery_referee::{Fault, words};
 use rookery_rules::{Position as _, Setup as _};
 
 use super::elimination::{
@@ -66,7 +67,7 @@ impl Client {
     /// Takes a message of the referee.
     pub fn hear(&mut self, message: &[u8]) -> Result<Told, ClientError> {
         const EXPECTED: &str = "request(board:B), r(other:X request:R) or gameEnded(winner:P)";
-        let value = read(message, EXPECTED).map_err(|fault| format!("the referee {}", fault.detail))?;
+        let value = read(message, EXPECTED).map_err(|fault| said("the referee", &fault))?;
         if let Some(order) = Order::of_value(&value) {
             return match order {
                 Order::Request(board) => self.requested(&board),
@@ -179,8 +180,7 @@ fn moves_of(other: &Value, game: &Position) -> Result<Vec<Move>, ClientError> {
         Stage::Eliminating => read_eliminate(other).map(|square| vec![off(square)]),
         Stage::Playing => read_pawn(other, "move").map(|mv| vec![mv]),
     };
-    let mut moves: Vec<Move> =
-        read.map_err(|fault| format!("the referee says the other {}", fault.detail))?;
+    let mut moves: Vec<Move> = read.map_err(|fault| said("the referee says that the other", &fault))?;
     // Who takes nothing off moves at once, and the other hears only of the move.
     if first && matches!(moves[..], [Move::Pawn { .. }]) {
         moves.insert(0, Move::Choose(0));
@@ -190,6 +190,11 @@ fn moves_of(other: &Value, game: &Position) -> Result<Vec<Move>, ClientError> {
 
 fn start(rows: u8, cols: u8) -> Position {
     Setup { rows, cols, eliminate: Eliminate::Choose }.start()
+}
+
+/// What is wrong with what somebody sent.
+fn said(who: &str, fault: &Fault) -> String {
+    format!("{who} {}", words::offence(fault.offence, &fault.evidence))
 }
 
 fn shown(value: &Value) -> String {

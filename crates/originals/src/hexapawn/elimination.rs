@@ -11,25 +11,25 @@
 //! | `elimination(N)`: so many are still to be taken off | `eliminate(R C)` |
 //! | `move(false)`, or `move(true)` for the second and last chance | `move(f(R C) t(R C))` |
 //!
-//! Before the pawns move there is no second chance: the [conduct](super::host::CONDUCT) says so. The original had four
+//! Before the pawns move there is no second chance: the [conduct](super::CONDUCT) says so. The original had four
 //! defects here that are not repeated: on a second chance `other` was the player's own illegal move; `k` could be half
 //! of an even number of columns; with `k:0` player 1 was sent its own answer; an unexpected record before play stopped
 //! the referee or made the offender win.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rookery_games::hexapawn::{Cell, Move, Position, Square};
+use rookery_live::Guest;
 use rookery_referee::{
-    Answering, BoxFuture, ChatBox, Event, EventOf, Failure, Fault, Offence, Player, Question,
+    BoxFuture, Event, EventOf, Failure, Fault, Invitation, Offence, Question, write_duration,
 };
-use rookery_rules::{Position as _, Seat};
-use rookery_wire::{Answer, Codec, Connection, Note, Remote};
+use rookery_rules::Position as _;
+use rookery_wire::{Answer, Codec, Lent, Note, Transport, TransportExt as _, excerpt};
 
 use super::oz::Value;
 use super::records::{PlayerType, line, pawn_value, read, read_pawn, square, unexpected};
-use super::seed::farewell;
+use super::seed::game_ended;
 
 /// Rows and columns that player 2 may choose.
 pub const SIZES: std::ops::RangeInclusive<u8> = 5..=8;
@@ -103,134 +103,140 @@ pub(super) fn read_eliminate(value: &Value) -> Result<Square, Fault> {
     square((row.as_int().ok_or_else(wrong)?, col.as_int().ok_or_else(wrong)?), value)
 }
 
+/// What player 2 is asked for first.
+const SIZE: &str = "size(N M), both from 5 to 8, as the answer to size";
+
 /// Reads `size(N M)`.
 fn read_size(message: &[u8]) -> Result<(u8, u8), Fault> {
-    let expected = "size(N M), both from 5 to 8";
-    let value = read(message, expected)?;
+    let value = read(message, SIZE)?;
     let number = |value: &Value| u8::try_from(value.as_int()?).ok().filter(|n| SIZES.contains(n));
     let size = value.as_tuple("size").and_then(|[rows, cols]| Some((number(rows)?, number(cols)?)));
-    size.ok_or_else(|| unexpected(&value, expected))
+    size.ok_or_else(|| unexpected(&value, SIZE))
 }
 
-/// Asks player 2 for the size. Whoever of the two does something wrong loses: player 1, if it is at the end of a
-/// connection, must keep silent meanwhile.
-pub async fn ask_size(
-    asked: &mut Connection,
-    mut other: Option<&mut Connection>,
+/// Asks player 2 for the size, if it is at the end of a link and player 1 has come; else it is the one given. `None` if
+/// nobody has named one: then somebody has lost already, whose link fails from now on, but is still told how it ended.
+pub async fn settle_size(guests: &mut [Guest], given: (u8, u8), time: Duration) -> Option<(u8, u8)> {
+    let [one, two] = guests else { return Some(given) };
+    if matches!(one, Guest::Absent(_)) {
+        return Some(given);
+    }
+    let Guest::Linked(asked, _) = two else { return Some(given) };
+    let other = if let Guest::Linked(link, _) = &mut *one { Some(link) } else { None };
+    match ask_size(asked, other, time).await {
+        Ok(size) => Some(size),
+        Err((offender, fault)) => {
+            let guest = if offender == PlayerType::P1 { one } else { two };
+            let gone = Guest::Absent(fault.clone());
+            *guest = match std::mem::replace(guest, gone) {
+                Guest::Linked(link, protocol) => {
+                    Guest::Linked(Lent::owned(Box::new(Failed { link, fault })), protocol)
+                }
+                other => other,
+            };
+            None
+        }
+    }
+}
+
+/// Asks player 2 for the size. Whoever of the two does something wrong loses: player 1, if it is at the end of a link,
+/// must keep silent meanwhile.
+async fn ask_size(
+    asked: &mut Lent,
+    mut other: Option<&mut Lent>,
     time: Duration,
 ) -> Result<(u8, u8), (PlayerType, Fault)> {
     let loses = |fault| (PlayerType::P2, fault);
-    let answer = async {
-        asked.send(&line(&question(&Value::nil(), Value::atom("size")))).await?;
-        asked.receive().await
+    let answer = {
+        let request = line(&question(&Value::nil(), Value::atom("size")));
+        let mut answer = std::pin::pin!(tokio::time::timeout(time, asked.call(&request)));
+        let answer = std::future::poll_fn(|cx| {
+            if let Some(other) = other.as_deref_mut()
+                && let Poll::Ready(message) = other.poll_receive(cx)
+            {
+                let fault = message.map_or_else(|fault| fault, |message| out_of_turn(&message));
+                return Poll::Ready(Err((PlayerType::P1, fault)));
+            }
+            answer.as_mut().poll(cx).map(Ok)
+        });
+        answer.await?
     };
-    let mut answer = Box::pin(tokio::time::timeout(time, answer));
-    let answer = std::future::poll_fn(|cx| {
-        if let Some(other) = other.as_deref_mut()
-            && let Poll::Ready(message) = other.poll_receive(cx)
-        {
-            let fault = message.map_or_else(|fault| fault, |message| out_of_turn(&message));
-            return Poll::Ready(Err((PlayerType::P1, fault)));
-        }
-        answer.as_mut().poll(cx).map(Ok)
-    });
-    let Ok(message) = answer.await? else {
-        let detail = format!("no size within {} ms", time.as_millis());
-        return Err(loses(Fault::new(Offence::Timeout, detail)));
+    let Ok(message) = answer else {
+        let fault = Fault::new(Offence::Timeout, format!("no size within {}", write_duration(time)));
+        let mut fault = fault.expected(SIZE);
+        let arrived = asked.unfinished();
+        fault.evidence.sent = (!arrived.is_empty()).then(|| excerpt(arrived));
+        return Err(loses(fault));
     };
     read_size(&message.map_err(loses)?).map_err(loses)
 }
 
 fn out_of_turn(message: &[u8]) -> Fault {
-    let sent = rookery_wire::excerpt(message);
-    Fault::new(Offence::OutOfTurn, format!("it was not asked, but sent {sent}"))
+    let fault = Fault::new(Offence::OutOfTurn, "it was not asked");
+    fault.sent(excerpt(message)).expected("nothing until it is asked")
 }
 
-/// A player at the end of a connection that speaks the second protocol.
-#[derive(Debug)]
-pub struct EliminationPlayer<'a> {
-    remote: Remote<&'a mut Connection, EliminationCodec>,
-    kept: Arc<Mutex<Kept>>,
+/// The link of somebody who has lost before the match: nothing more is read from it, but the end is still told.
+struct Failed {
+    link: Lent,
+    fault: Fault,
 }
 
-/// Player 1's first answer has two decisions; this is the second, until it is asked for.
-type Kept = Option<Move>;
-
-fn open(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<'a> EliminationPlayer<'a> {
-    /// A player for a board of this size. A program that was just started has some more time for its first answer.
-    pub fn new(
-        connection: &'a mut Connection,
-        player: PlayerType,
-        (rows, cols): (u8, u8),
-        warm_up: Duration,
-    ) -> Self {
-        let kept = Arc::default();
-        let other = match player {
-            PlayerType::P1 => size_value(rows, cols),
-            PlayerType::P2 => Value::nil(),
-        };
-        let codec =
-            EliminationCodec { player, other, chosen: 0, warm_up, asked: false, kept: Arc::clone(&kept) };
-        Self { remote: Remote::new(connection, codec), kept }
-    }
-}
-
-impl Player<Position> for EliminationPlayer<'_> {
-    fn seated(&mut self, seat: Seat, chat: ChatBox) {
-        Player::<Position>::seated(&mut self.remote, seat, chat);
+impl Transport for Failed {
+    fn peer(&self) -> &str {
+        self.link.peer()
     }
 
-    fn choose<'a>(&'a mut self, question: Question<'a, Position>) -> Answering<'a, Move> {
-        if let Some(kept) = open(&self.kept).take() {
-            return Answering::Now(Ok(kept));
-        }
-        self.remote.choose(question)
+    fn poll_receive(&mut self, _: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
+        Poll::Ready(Err(self.fault.clone()))
     }
 
-    fn hear<'a>(
-        &'a mut self,
-        event: &'a EventOf<Position>,
-        position: &'a Position,
-    ) -> Option<BoxFuture<'a, Result<(), Fault>>> {
-        self.remote.hear(event, position)
+    fn queue(&mut self, message: &[u8]) {
+        self.link.queue(message);
     }
 
-    fn poll_foul(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
-        Player::<Position>::poll_foul(&mut self.remote, cx)
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        self.link.poll_flush(cx)
     }
 
-    fn extra_time(&self, position: &Position) -> Duration {
-        self.remote.extra_time(position)
+    fn unfinished(&mut self) -> &[u8] {
+        &[]
+    }
+
+    /// The link goes home, and is closed there.
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
     }
 }
 
 /// The texts of the second protocol.
 #[derive(Debug)]
-struct EliminationCodec {
+pub struct EliminationCodec {
     player: PlayerType,
     /// What the other player answered last.
     other: Value,
     /// How many pawns each takes off.
     chosen: u8,
+    /// More time for the next answer.
     warm_up: Duration,
-    asked: bool,
-    kept: Arc<Mutex<Kept>>,
+    stage: Stage,
 }
 
 impl EliminationCodec {
-    fn decision(&self, value: &Value, position: &Position) -> Result<Move, Fault> {
-        match Stage::of(position) {
+    /// Gives a program that was just started some more time for its first answer.
+    pub fn new(warm_up: Duration) -> Self {
+        Self { player: PlayerType::P1, other: Value::nil(), chosen: 0, warm_up, stage: Stage::Choosing }
+    }
+
+    /// Player 1's first answer has two decisions.
+    fn decisions(value: &Value, stage: Stage) -> Result<Vec<Move>, Fault> {
+        match stage {
             Stage::Choosing => {
                 let (k, square) = read_first_elimination(value)?;
-                *open(&self.kept) = square.map(Move::Off);
-                Ok(Move::Choose(k))
+                Ok([Move::Choose(k)].into_iter().chain(square.map(Move::Off)).collect())
             }
-            Stage::Eliminating => read_eliminate(value).map(Move::Off),
-            Stage::Playing => read_pawn(value, "move"),
+            Stage::Eliminating => read_eliminate(value).map(|square| vec![Move::Off(square)]),
+            Stage::Playing => read_pawn(value, "move").map(|mv| vec![mv]),
         }
     }
 
@@ -244,33 +250,68 @@ impl EliminationCodec {
         let standing = board.to_list().concat().into_iter().filter(|&cell| cell == own).count();
         i64::from(self.chosen) - (i64::from(board.cols()) - standing as i64)
     }
+
+    /// Whether player 2, whose codec this is, has taken off nothing yet.
+    fn is_first(&self, position: &Position) -> bool {
+        self.owed(position) == i64::from(self.chosen)
+    }
+}
+
+impl Stage {
+    /// What an answer looks like.
+    const fn form(self) -> &'static str {
+        match self {
+            Self::Choosing => "firstElimination(k:K row:R col:C)",
+            Self::Eliminating => "eliminate(R C)",
+            Self::Playing => "move(f(row col) t(row col))",
+        }
+    }
+
+    /// What it is asked for by.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Choosing => "firstElimination",
+            Self::Eliminating => "elimination",
+            Self::Playing => "move",
+        }
+    }
 }
 
 impl Codec<Position> for EliminationCodec {
+    fn seated(&mut self, invitation: &Invitation<'_, Position>) {
+        self.player = PlayerType::at(invitation.seat);
+        self.warm_up = super::warm_up_of(invitation, self.warm_up);
+    }
+
     fn ask(&mut self, asked: &Question<'_, Position>) -> Vec<u8> {
-        self.asked = true;
-        let request = match Stage::of(asked.position) {
-            Stage::Choosing => Value::atom("firstElimination"),
-            Stage::Eliminating => Value::tuple("elimination", [self.owed(asked.position)]),
+        self.warm_up = Duration::ZERO;
+        self.stage = Stage::of(asked.position);
+        let request = match self.stage {
+            Stage::Choosing => Value::atom(self.stage.word()),
+            Stage::Eliminating => Value::tuple(self.stage.word(), [self.owed(asked.position)]),
             Stage::Playing => {
-                Value::tuple("move", [Value::atom(if asked.refused > 0 { "true" } else { "false" })])
+                let again = if asked.refused > 0 { "true" } else { "false" };
+                Value::tuple(self.stage.word(), [Value::atom(again)])
             }
         };
         line(&question(&self.other, request))
     }
 
+    fn expecting(&self) -> Option<String> {
+        Some(format!("{} as the answer to {}", self.stage.form(), self.stage.word()))
+    }
+
     fn answer(&mut self, message: &[u8], position: &Position) -> Result<Answer<Move>, Failure> {
-        let expected = match Stage::of(position) {
-            Stage::Choosing => "firstElimination(k:K row:R col:C)",
-            Stage::Eliminating => "eliminate(R C)",
-            Stage::Playing => "move(f(row col) t(row col))",
-        };
-        let value = read(message, expected)?;
-        Ok(Answer::Move(self.decision(&value, position)?))
+        let stage = Stage::of(position);
+        let value = read(message, stage.form())?;
+        Ok(Answer::Moves(Self::decisions(&value, stage)?))
     }
 
     fn news(&mut self, event: &EventOf<Position>, position: &Position) -> Vec<Note> {
         match event {
+            Event::Started(_) if self.player == PlayerType::P1 => {
+                self.other = size_value(position.board().rows(), position.board().cols());
+            }
             Event::Moved { mv: Move::Choose(k), .. } => {
                 self.chosen = *k;
                 if *k == 0 && self.player == PlayerType::P2 {
@@ -287,20 +328,13 @@ impl Codec<Position> for EliminationCodec {
                     Move::Choose(_) => unreachable!("it is heard above"),
                 };
             }
-            Event::Ended(verdict) => return farewell(verdict),
+            Event::Ended(verdict) => return game_ended(verdict),
             _ => {}
         }
         vec![]
     }
 
     fn extra_time(&self, _: &Position) -> Duration {
-        if self.asked { Duration::ZERO } else { self.warm_up }
-    }
-}
-
-impl EliminationCodec {
-    /// Whether player 2, whose codec this is, has taken off nothing yet.
-    fn is_first(&self, position: &Position) -> bool {
-        self.owed(position) == i64::from(self.chosen)
+        self.warm_up
     }
 }

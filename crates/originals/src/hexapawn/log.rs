@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use rookery_games::hexapawn::{Move, Position};
-use rookery_referee::{Cause, Event, EventOf, Foul, Observer, Offence, Ruling, Verdict};
+use rookery_referee::{Cause, Event, EventOf, Foul, Observer, Offence, Ruling, Verdict, words};
 use rookery_rules::{Position as _, Seat};
 
-use super::records::{Dialect, PlayerType, pawn_value};
+use super::records::{Dialect, PlayerType, pawn_value, show};
 
 /// The console text of the original, to the letter. For what the original could not notice, such as time running out, a
 /// line of our own says why.
@@ -17,16 +17,17 @@ impl<W: Write> ClassicLog<W> {
     fn write(&mut self, event: &EventOf<Position>, position: &Position) -> std::io::Result<()> {
         let out = &mut self.0;
         let asks = match event {
-            Event::Started(_) => true,
+            // The last two do not come up in a match of the original.
+            Event::Started(_) | Event::TakenBack { .. } | Event::Drawn => true,
             Event::Moved { seat, mv, .. } => {
                 let player = PlayerType::at(*seat);
                 if let Move::Pawn { from, to } = mv {
                     writeln!(out, "Received a message from {player}.")?;
                     let [from, to] = [from, to].map(|at| format!("({} {})", at.row() + 1, at.col() + 1));
                     writeln!(out, "From {from} to {to}")?;
-                    writeln!(out, "{}", position.board().show())?;
+                    writeln!(out, "{}", show(&position.board()))?;
                     if position.to_move().is_none() {
-                        let reached = position.board().analyse().finished[seat.index()];
+                        let reached = position.board().has_reached(*seat);
                         let why = if reached {
                             format!("{player} reached the other side")
                         } else {
@@ -78,7 +79,7 @@ impl<W: Write> ClassicLog<W> {
 
     fn end(&mut self, verdict: &Verdict) -> std::io::Result<()> {
         let Some(winner) = winner(verdict) else {
-            return writeln!(self.0, "\nNobody has won: {}", verdict.ending.sentence);
+            return writeln!(self.0, "\nNobody has won: {}", words::verdict(verdict, &who));
         };
         writeln!(self.0, "\nPlayer {winner} has won!")?;
         for player in PlayerType::BOTH {
@@ -110,7 +111,7 @@ impl<W: Write> PlainLog<W> {
         let out = &mut self.out;
         let name = |seat: Seat| PlayerType::at(seat);
         match event {
-            Event::Started(_) => writeln!(out, "{}", position.board().show())?,
+            Event::Started(_) => writeln!(out, "{}", show(&position.board()))?,
             Event::Moved { seat, mv: Move::Pawn { from, to }, .. } => {
                 let record = pawn_value(*from, *to, self.dialect.mv());
                 let mv = Move::Pawn { from: *from, to: *to };
@@ -123,12 +124,13 @@ impl<W: Write> PlainLog<W> {
                     Ruling::Removed => "loses",
                     Ruling::Aborted => "ends the match",
                 };
-                writeln!(out, "{}: {} ({}), {ruling}", name(foul.seat), foul.offence, foul.detail)?;
+                let what = words::offence(foul.offence, &foul.evidence);
+                writeln!(out, "{}: {} ({what}), {ruling}", name(foul.seat), foul.offence)?;
             }
             Event::Resigned { seat } => writeln!(out, "{}: resigns", name(*seat))?,
-            Event::Said { .. } => {}
+            Event::Said { .. } | Event::TakenBack { .. } | Event::Drawn => {}
             Event::Ended(verdict) => {
-                writeln!(out, "{}", position.board().show())?;
+                writeln!(out, "{}", show(&position.board()))?;
                 writeln!(out, "{}", result(verdict, position))?;
             }
         }
@@ -151,20 +153,25 @@ pub fn winner(verdict: &Verdict) -> Option<PlayerType> {
 /// How the match ended, in one line.
 fn result(verdict: &Verdict, position: &Position) -> String {
     let Some(winner) = winner(verdict) else {
-        return format!("nobody has won: {}", verdict.ending.sentence);
+        return format!("nobody has won: {}", words::verdict(verdict, &who));
     };
     let plies = verdict.plies;
     match verdict.ending.cause {
-        Cause::Normal if position.board().analyse().finished[winner as usize] => {
+        Cause::Normal if position.board().has_reached(winner.seat()) => {
             format!("{winner} has won after {plies} moves: it reached the other side")
         }
         Cause::Normal => format!("{winner} has won after {plies} moves: {} cannot move", winner.other()),
-        _ => format!("{winner} has won after {plies} moves: {}", verdict.ending.sentence),
+        _ => format!("{winner} has won after {plies} moves: {}", words::ending(&verdict.ending, &who)),
     }
+}
+
+/// Players by their names in the protocol.
+fn who(seat: Seat) -> String {
+    PlayerType::at(seat).to_string()
 }
 
 /// Whether the seat owed a decision of the time before the pawns move.
 fn is_before_play(foul: &Foul) -> bool {
-    let legal = foul.legal.first().and_then(|mv| mv.parse().ok());
+    let legal = foul.evidence.legal.first().and_then(|mv| mv.parse().ok());
     matches!(legal, Some(Move::Choose(_) | Move::Off(_)))
 }

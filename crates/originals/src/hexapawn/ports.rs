@@ -7,8 +7,8 @@
 //! | `Player.createPlayer PlayerType RefereePort` | [`create_player`] |
 //! | `Referee.refereeFor P1 P2 Rows Cols` | [`referee_for`] |
 //! | an unbound variable for a port | [`RefereePort::unbound`], later [`bind`](RefereePort::bind) |
-//! | `Board.init`, `toList`, `show`, `validMovesFor`, `analyse` | [`Board`]'s `init`, `to_list`, `show`, `valid_moves_for`, `analyse` |
-//! | `Board.set NewElem RowNum ColNum Board` | [`set`](super::records::set) |
+//! | `Board.init`, `toList`, `validMovesFor` | [`Board`]'s `init`, `to_list`, `valid_moves_for` |
+//! | `Board.set`, `show`, `analyse` | [`set`](super::records::set), [`show`](super::records::show), [`analyse`](super::records::analyse) |
 //!
 //! # A game between two players on a 5 by 5 field
 //!
@@ -42,13 +42,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rookery_games::hexapawn::{Board, Eliminate, Move, Position};
-use rookery_referee::{Conduct, Failure, Fault, Offence, Referee, Verdict};
+use rookery_referee::{Failure, Fault, Offence, Referee, Verdict};
 use rookery_rules::Position as _;
 use rookery_search::{Budget, First, Strategy};
 use rookery_wire::excerpt;
 
+use super::CONDUCT;
 use super::oz::Value;
-use super::records::{Dialect, Order, PlayerType, SIZES, pawn_value, position, read_pawn};
+use super::records::{COLS, Dialect, Order, PlayerType, ROWS, pawn_value, position, read_pawn};
 
 /// How many messages wait for the referee. Nobody may send two in a row, so those beyond it never matter.
 const WAITING: usize = 64;
@@ -209,9 +210,9 @@ impl Game {
 }
 
 impl Table {
-    /// A board of 3 to 8 rows and columns, and a second a turn.
+    /// A board of 2 to 8 rows and 1 to 8 columns, and a second a turn.
     pub fn new(rows: u8, cols: u8) -> Result<Self, SizeError> {
-        if SIZES.contains(&rows) && SIZES.contains(&cols) {
+        if ROWS.contains(&rows) && COLS.contains(&cols) {
             Ok(Self { rows, cols, time: Duration::from_secs(1), dialect: Dialect::Readme })
         } else {
             Err(SizeError { rows, cols })
@@ -238,16 +239,16 @@ impl Table {
         };
         let ports = (port(PlayerType::P1), port(PlayerType::P2));
         let position = Position::new(Board::init(self.rows, self.cols), Eliminate::Exactly(0));
-        let mut chair = Chair {
-            referee: Referee::new(position, Conduct::removing().with_retries(1)),
+        let mut judge = Judge {
+            referee: Referee::new(position, CONDUCT),
             players: [p1, p2],
             inbox,
             waiting: [VecDeque::new(), VecDeque::new()],
             table: self,
             deadline: Instant::now() + self.time,
         };
-        chair.request();
-        Game { ports, referee: spawn("hexapawn-referee", move || chair.run()) }
+        judge.request();
+        Game { ports, referee: spawn("hexapawn-referee", move || judge.run()) }
     }
 }
 
@@ -262,7 +263,7 @@ impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "a board of {} rows and {} columns is not possible; both go from 3 to 8",
+            "a board of {} rows and {} columns is not possible; rows go from 2 to 8, columns from 1 to 8",
             self.rows, self.cols
         )
     }
@@ -271,7 +272,7 @@ impl fmt::Display for SizeError {
 impl std::error::Error for SizeError {}
 
 /// The referee's thread.
-struct Chair {
+struct Judge {
     referee: Referee<Position>,
     players: [PlayerPort; 2],
     inbox: Receiver<(PlayerType, Value)>,
@@ -282,7 +283,7 @@ struct Chair {
     deadline: Instant,
 }
 
-impl Chair {
+impl Judge {
     fn run(mut self) -> Verdict {
         while let Some(seat) = self.referee.to_ask() {
             let plies = self.referee.plies();
@@ -292,9 +293,9 @@ impl Chair {
                     self.referee.judge(answer, None);
                 }
                 Ok((player, record)) => {
-                    let sent = excerpt(record.to_string().as_bytes());
-                    let detail = format!("it was not asked, but sent {sent}");
-                    self.referee.foul(player.seat(), Fault::new(Offence::OutOfTurn, detail));
+                    let fault = Fault::new(Offence::OutOfTurn, "it was not asked");
+                    let fault = fault.sent(excerpt(record.to_string().as_bytes()));
+                    self.referee.foul(player.seat(), fault.expected("nothing until it is asked"));
                 }
                 Err(fault) => {
                     self.referee.judge(Err(fault.into()), None);
@@ -342,8 +343,10 @@ impl Chair {
             match self.inbox.recv_timeout(left) {
                 Ok((player, record)) => self.waiting[player as usize].push_back(record),
                 Err(RecvTimeoutError::Timeout) => {
-                    let detail = format!("no answer within {} ms", self.table.time.as_millis());
-                    return Err(Fault::new(Offence::Timeout, detail));
+                    let note = format!("no answer within {} ms", self.table.time.as_millis());
+                    let expected = format!("{}(f(row col) t(row col))", self.table.dialect.mv());
+                    let fault = Fault::new(Offence::Timeout, note);
+                    return Err(fault.expected(format!("{expected} as the answer to request")));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Fault::new(Offence::Disconnected, "nobody holds its port any more"));
@@ -371,7 +374,7 @@ mod tests {
         let (messages, inbox) = mpsc::sync_channel(WAITING);
         let (port, _orders) = player_port();
         let table = Table::new(3, 3).expect("a size");
-        let mut referee = Referee::new(position(&Board::init(3, 3), PlayerType::P1), Conduct::removing());
+        let mut referee = Referee::new(position(&Board::init(3, 3), PlayerType::P1), CONDUCT);
         for _ in 0..moves_before {
             let mv = referee.position().legal_moves().next().expect("there is one");
             referee.judge(Ok(mv), None);
@@ -384,7 +387,7 @@ mod tests {
         drop(messages);
         let players = [port.clone(), port];
         let deadline = Instant::now() + Duration::from_mins(1);
-        Chair { referee, players, inbox, waiting: Default::default(), table, deadline }.run()
+        Judge { referee, players, inbox, waiting: Default::default(), table, deadline }.run()
     }
 
     #[test]

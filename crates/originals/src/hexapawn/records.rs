@@ -10,8 +10,11 @@ use rookery_wire::excerpt;
 
 use super::oz::Value;
 
-/// Rows and columns that the protocol allows.
-pub const SIZES: std::ops::RangeInclusive<u8> = 3..=8;
+/// Rows of a board. The original's course has 3 to 8 of both, its program asks for nothing; two rows and one column are a
+/// game too, but more than 8 of either are not: a board is kept in 64 bits, one for each square.
+pub const ROWS: std::ops::RangeInclusive<u8> = 2..=8;
+/// Columns of a board.
+pub const COLS: std::ops::RangeInclusive<u8> = 1..=8;
 
 /// A player, `p1` or `p2`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -213,29 +216,63 @@ pub(super) fn square((row, col): (i64, i64), value: &Value) -> Result<Square, Fa
         return Ok(Square::new(row as u8 - 1, col as u8 - 1));
     }
     let sent = excerpt(value.to_string().as_bytes());
-    Err(Fault::new(Offence::IllegalMove, format!("sent {sent}: no board has a square ({row} {col})")))
+    Err(Fault::new(Offence::IllegalMove, format!("no board has a square ({row} {col})")).sent(sent))
 }
 
 /// What is wrong with a record that is another than expected.
 pub(super) fn unexpected(value: &Value, expected: &str) -> Fault {
     let sent = excerpt(value.to_string().as_bytes());
-    Fault::new(Offence::Malformed, format!("sent {sent}, expected {expected}"))
+    Fault::new(Offence::Malformed, "it is another record").sent(sent).expected(expected)
 }
 
 /// Reads a message as a record.
 pub(super) fn read(message: &[u8], expected: &str) -> Result<Value, Fault> {
     Value::try_from(message).map_err(|error| {
-        let sent = excerpt(message);
-        Fault::new(
-            Offence::Malformed,
-            format!("sent {sent}, which is no record ({error}); expected {expected}"),
-        )
+        let problem = if message.is_empty() { "an empty line".to_owned() } else { error.to_string() };
+        let fault = Fault::new(Offence::Malformed, format!("which is no record: {problem}"));
+        fault.sent(excerpt(message)).expected(expected)
     })
 }
 
 /// A record as a line.
 pub(super) fn line(value: &Value) -> Vec<u8> {
     format!("{value}\n").into_bytes()
+}
+
+/// The board in a frame, as the original printed it, without a newline at the end. (`Board.show`)
+///
+/// ```
+/// use rookery_games::hexapawn::Board;
+/// use rookery_originals::hexapawn::records::show;
+///
+/// assert_eq!(show(&Board::init(2, 2)), "+-----+\n| 1 1 |\n| 2 2 |\n+-----+");
+/// ```
+pub fn show(board: &Board) -> String {
+    let border = format!("+{}+", "-".repeat(2 * usize::from(board.cols()) + 1));
+    let mut lines = vec![border.clone()];
+    for row in board.to_list() {
+        let cells: Vec<String> = row.iter().map(|cell| cell.sign().to_string()).collect();
+        lines.push(format!("| {} |", cells.join(" ")));
+    }
+    lines.push(border);
+    lines.join("\n")
+}
+
+/// What [`analyse`] finds out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Situation {
+    /// For each player, whether one of its pawns stands on the far row.
+    pub finished: [bool; 2],
+    /// For each player, its moves as if it had the turn, in the order of [`Board::valid_moves_for`].
+    pub moves: [Vec<Move>; 2],
+}
+
+/// Who stands on the far row, and each player's moves. It names no winner: that depends on the turn. (`Board.analyse`)
+pub fn analyse(board: &Board) -> Situation {
+    Situation {
+        finished: PlayerType::BOTH.map(|player| board.has_reached(player.seat())),
+        moves: PlayerType::BOTH.map(|player| board.valid_moves_for(player.seat()).collect()),
+    }
 }
 
 /// The board with one square changed, by the original's numbers: rows and columns from 1. With coordinates outside of
@@ -289,7 +326,7 @@ mod tests {
             assert_eq!(set(Cell::Empty, row, col, board), board);
         }
         assert_eq!(
-            set(Cell::Empty, 3, 4, board).show(),
+            show(&set(Cell::Empty, 3, 4, board)),
             "+---------+\n| 1 1 1 1 |\n| . . . . |\n| 2 2 2 . |\n+---------+"
         );
     }

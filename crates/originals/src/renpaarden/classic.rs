@@ -3,15 +3,18 @@
 //! numbers, this one leaves or asks again.
 
 use std::path::Path;
+use std::sync::mpsc::{self, Receiver, Sender};
 
 use rookery_games::renpaarden::{Cell, Move, Position};
+use rookery_live::Guest;
+use rookery_referee::{SeatSpec, Strategist};
 use rookery_rules::{Position as _, Seat, below};
+use rookery_search::{Budget, Strategy};
 
 use super::Mode;
-use super::dialogue::create;
-use super::journal::numbered;
+use super::dialogue::say_how_to_go_on;
+use super::game::{Game, House, Terms, numbered};
 use super::prompt::{Stop, Talk, Terminal};
-use super::table::{Chair, Table, Terms};
 use super::terms::{Term, read_term};
 use super::view::{LOGO, letter};
 
@@ -19,11 +22,13 @@ use super::view::{LOGO, letter};
 pub(super) fn converse(
     terms: &Terms,
     record: Option<&Path>,
+    house: &House<'_>,
     terminal: &mut Terminal<'_>,
 ) -> anyhow::Result<()> {
-    let mut classic = Classic { terms, record, terminal };
+    let mut classic = Classic { terms, record, house, terminal };
     match classic.evening() {
         Ok(()) | Err(Stop::Quit) => Ok(()),
+        Err(Stop::CalledAway) => Ok(writeln!(terminal.out, "\nthe game stops here")?),
         Err(Stop::EndOfInput) => Ok(writeln!(terminal.out, "end of input, the game stops here")?),
         Err(Stop::Failed(error)) => Err(error),
     }
@@ -32,6 +37,7 @@ pub(super) fn converse(
 struct Classic<'a, 'b> {
     terms: &'a Terms,
     record: Option<&'a Path>,
+    house: &'a House<'a>,
     terminal: &'a mut Terminal<'b>,
 }
 
@@ -42,18 +48,16 @@ impl Classic<'_, '_> {
             let mut terms = self.terms.clone();
             terms.seed = terms.seed.derive(number);
             let record = self.record.map(|path| numbered(path, number));
-            let chair = |seat: u8| {
-                if mode.is_person(Seat::new(seat)) {
-                    Ok(Chair::Person)
-                } else {
-                    Chair::computer(&"random".parse()?)
-                }
+            let seat = |seat: u8| -> Talk<SeatSpec> {
+                Ok(if mode.is_person(Seat::new(seat)) { SeatSpec::Human } else { "random".parse()? })
             };
-            let begin = |header| record.map(|path| create(path, header)).transpose();
-            let mut table = Table::new(terms, [chair(0)?, chair(1)?], begin)?;
-            let played = self.play(&mut table);
-            let kept = table.close();
-            kept?;
+            let (sender, lists) = mpsc::channel();
+            let computer = |_: &SeatSpec| Some(Guest::own(Strategist::inline(Computer(sender.clone()))));
+            let seats = [seat(0)?, seat(1)?];
+            let mut game = Game::start(self.house, &terms, seats, record.as_deref(), computer)?;
+            let played = self.play(&mut game, &lists);
+            let left = game.close()?;
+            say_how_to_go_on(left, self.terminal)?;
             played?;
             if !self.play_again()? {
                 break;
@@ -89,19 +93,32 @@ impl Classic<'_, '_> {
         }
     }
 
-    fn play(&mut self, table: &mut Table) -> Talk<()> {
+    fn play(&mut self, game: &mut Game<'_>, lists: &Receiver<String>) -> Talk<()> {
         self.terminal.say("player 1: o\nplayer 2: x")?;
-        self.board(table.position())?;
-        while let Some(seat) = table.to_move() {
-            self.terminal.say(&format!(".-----------.\n|  player {} |\n -----------", seat.index() + 1))?;
-            let hop =
-                if table.is_person(seat) { self.person(table.position())? } else { computer(table, seat) };
-            let ((x, y), (to_x, to_y)) = (table.position().x_y(hop.from), table.position().x_y(hop.to));
+        self.board(game.position())?;
+        while let Some(seat) = game.to_move() {
+            self.terminal.say(&format!("\n.-----------.\n|  player {} |\n -----------", seat.index() + 1))?;
+            let before = game.position().clone();
+            let hop = if game.is_person() {
+                let hop = self.person(&before)?;
+                game.hop(hop)?;
+                hop
+            } else {
+                let (hop, _) = game.watch()?;
+                // One for each piece that it tried: the last is the one that moved.
+                while let Ok(list) = lists.recv() {
+                    self.terminal.say(&list)?;
+                    if list != list_of(&[], &before) {
+                        break;
+                    }
+                }
+                hop
+            };
+            let ((x, y), (to_x, to_y)) = (before.x_y(hop.from), before.x_y(hop.to));
             self.terminal.say(&format!("\nmoved piece in position {x}:{y} to position {to_x}:{to_y}\n\n"))?;
-            table.hop(hop);
-            self.board(table.position())?;
+            self.board(game.position())?;
         }
-        let outcome = table.verdict().and_then(|verdict| verdict.outcome.as_ref());
+        let outcome = game.verdict().and_then(|verdict| verdict.outcome.as_ref());
         let winners: Vec<Seat> = outcome.map(|outcome| outcome.winners.iter().collect()).unwrap_or_default();
         match winners[..] {
             [winner] => self.terminal.say(&format!("player {} wins!", winner.index() + 1)),
@@ -127,7 +144,7 @@ impl Classic<'_, '_> {
         for x in 0..width {
             write!(out, " {x} ")?;
         }
-        Ok(write!(out, "\n        {rule}\n                      X\n\n\n")?)
+        Ok(write!(out, "\n        {rule}\n                      X\n\n")?)
     }
 
     /// Asks a person until there is a hop.
@@ -139,11 +156,12 @@ impl Classic<'_, '_> {
             };
             let Some(cell) = piece else { continue };
             let hops: Vec<Move> = position.moves_from(cell).collect();
+            self.terminal.say(&list_of(&hops, position))?;
             if hops.is_empty() {
                 self.terminal.say("no possible move from that cell")?;
                 continue;
             }
-            if let Some(hop) = self.index(position, &hops)? {
+            if let Some(hop) = self.index(&hops)? {
                 return Ok(hop);
             }
         }
@@ -169,15 +187,8 @@ impl Classic<'_, '_> {
 
     /// One of the hops by its index. An index one above the last is not refused but has no hop either, as in the
     /// original: the question comes again without a word.
-    fn index(&mut self, position: &Position, hops: &[Move]) -> Talk<Option<Move>> {
-        let targets: Vec<String> = hops
-            .iter()
-            .map(|hop| {
-                let (x, y) = position.x_y(hop.to);
-                format!("({x},{y})")
-            })
-            .collect();
-        self.terminal.say(&format!("Valid moves: [{}]\nchoose index of move to use:", targets.join(",")))?;
+    fn index(&mut self, hops: &[Move]) -> Talk<Option<Move>> {
+        self.terminal.say("choose index of move to use:")?;
         let index = match self.read()? {
             Term::Integer(index) => usize::try_from(index).ok().filter(|&index| index <= hops.len()),
             _ => None,
@@ -191,25 +202,52 @@ impl Classic<'_, '_> {
         }
     }
 
+    /// The answer is typed behind the question, as in the original.
     fn play_again(&mut self) -> Talk<bool> {
         loop {
-            self.terminal.say("want to play again? (y/n)")?;
-            match self.read()? {
-                Term::Atom(atom) if atom == "y" => return Ok(true),
-                Term::Atom(atom) if atom == "n" => return Ok(false),
-                _ => self.terminal.say("input error")?,
+            write!(self.terminal.out, "want to play again? (y/n)")?;
+            match self.read() {
+                Ok(Term::Atom(atom)) if atom == "y" => return Ok(true),
+                Ok(Term::Atom(atom)) if atom == "n" => return Ok(false),
+                Ok(_) => self.terminal.say("input error")?,
+                Err(stop) => {
+                    self.terminal.say("")?;
+                    return Err(stop);
+                }
             }
         }
     }
 }
 
-/// The original's computer: any of the own pieces that can move, then any of its hops.
-fn computer(table: &Table, seat: Seat) -> Move {
-    let position = table.position();
-    let mut rng = table.budget(seat).seed.rng();
-    let movable = |&cell: &Cell| position.moves_from(cell).next().is_some();
-    let pieces: Vec<Cell> = position.pieces(seat).filter(movable).collect();
-    let piece = pieces[below(&mut rng, pieces.len() as u32) as usize];
-    let hops: Vec<Move> = position.moves_from(piece).collect();
-    hops[below(&mut rng, hops.len() as u32) as usize]
+/// Where a piece can hop, as the original lists it.
+fn list_of(hops: &[Move], position: &Position) -> String {
+    let targets = hops.iter().map(|hop| {
+        let (x, y) = position.x_y(hop.to);
+        format!("({x},{y})")
+    });
+    format!("Valid moves: [{}]", targets.collect::<Vec<_>>().join(","))
+}
+
+/// The original's computer: any of the own pieces, again until one can move, then any of its hops. It lists the hops of
+/// each piece that it tries.
+struct Computer(Sender<String>);
+
+impl Strategy<Position> for Computer {
+    fn choose(&mut self, position: &Position, budget: &Budget) -> Move {
+        let seat = position.to_move().expect("whoever is asked is to move");
+        let mut rng = budget.seed.rng();
+        let pieces: Vec<Cell> = match position.chain() {
+            Some(cell) => vec![cell],
+            None => position.pieces(seat).collect(),
+        };
+        loop {
+            let piece = pieces[below(&mut rng, pieces.len() as u32) as usize];
+            let hops: Vec<Move> = position.moves_from(piece).collect();
+            // Whoever showed it may have left.
+            let _ = self.0.send(list_of(&hops, position));
+            if !hops.is_empty() {
+                return hops[below(&mut rng, hops.len() as u32) as usize];
+            }
+        }
+    }
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use rookery_catalog::{PlayerError, PlayerSpec, Renpaarden, game, strategy};
 use rookery_games::renpaarden::{Cell, Move, Position};
-use rookery_referee::{Cause, Verdict};
+use rookery_referee::{Cause, SeatSpec, Verdict};
+use rookery_rules::text::shell_quoted;
 use rookery_rules::{Position as _, Seat, Setup as _};
 
 use super::Mode;
 use super::entry::{self, Entry};
-use super::journal::{Journal, numbered};
+use super::game::{Game, House, Terms, numbered};
 use super::prompt::{Answer, Command, Stop, Talk, Terminal, shown};
-use super::table::{Chair, Table, Terms};
 use super::view::{self, both, name};
 
 /// What the menu offers, from weak to strong.
@@ -32,21 +32,34 @@ pub(super) struct Choices {
 }
 
 /// Talks until the person leaves.
-pub(super) fn converse(choices: &Choices, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {
-    let bye = match (Dialogue { choices, terminal }).evening() {
+pub(super) fn converse(
+    choices: &Choices,
+    house: &House<'_>,
+    terminal: &mut Terminal<'_>,
+) -> anyhow::Result<()> {
+    let bye = match (Dialogue { choices, house, terminal }).evening() {
         Ok(()) | Err(Stop::Quit) => "Good bye.",
         Err(Stop::EndOfInput) => "The input has ended. Good bye.",
+        Err(Stop::CalledAway) => "Stopped. Good bye.",
         Err(Stop::Failed(error)) => return Err(error),
     };
     Ok(writeln!(terminal.out, "{bye}")?)
 }
 
+/// Says how a game that was left can go on.
+pub(super) fn say_how_to_go_on(left: Option<PathBuf>, terminal: &mut Terminal<'_>) -> Talk<()> {
+    let Some(path) = left else { return Ok(()) };
+    let path = shell_quoted(&path.to_string_lossy());
+    terminal.say(&format!("The game is not over. This goes on with it:\nrookery play --resume {path}"))
+}
+
 struct Dialogue<'a, 'b> {
     choices: &'a Choices,
+    house: &'a House<'a>,
     terminal: &'a mut Terminal<'b>,
 }
 
-impl Dialogue<'_, '_> {
+impl<'a> Dialogue<'a, '_> {
     /// Games until nobody wants another one.
     fn evening(&mut self) -> Talk<()> {
         self.terminal.say(view::LOGO)?;
@@ -59,11 +72,11 @@ impl Dialogue<'_, '_> {
                     None => break,
                 },
             };
-            let mut table = self.set_table(mode, number)?;
-            let played = self.play(&mut table);
+            let mut game = self.begin(mode, number)?;
+            let played = self.play(&mut game);
             // What was played is kept, whyever it ended.
-            let kept = table.close();
-            kept?;
+            let left = game.close()?;
+            say_how_to_go_on(left, self.terminal)?;
             played?;
             if !self.again()? {
                 break;
@@ -115,38 +128,31 @@ impl Dialogue<'_, '_> {
         }
     }
 
-    fn set_table(&mut self, mode: Mode, number: u64) -> Talk<Table> {
+    fn begin(&mut self, mode: Mode, number: u64) -> Talk<Game<'a>> {
         let mut levels = self.choices.levels.iter().cycle();
-        let mut seated = vec![];
-        let mut all_random = true;
-        for seat in [Seat::new(0), Seat::new(1)] {
+        let mut seat_of = |seat: Seat| -> Talk<SeatSpec> {
             if mode.is_person(seat) {
-                all_random = false;
-                seated.push(Chair::Person);
-                continue;
+                return Ok(SeatSpec::Human);
             }
-            let level = match levels.next() {
+            Ok(SeatSpec::BuiltIn(match levels.next() {
                 Some(level) => level.clone(),
                 None => self.ask_level(seat)?,
-            };
-            all_random &= level.to_string() == "random";
-            seated.push(Chair::computer(&level)?);
-        }
+            }))
+        };
+        let seats = [seat_of(Seat::new(0))?, seat_of(Seat::new(1))?];
         let mut terms = self.choices.terms.clone();
         if mode != Mode::PlayerPlayer {
             self.terminal.say(&format!("The computer's chances come from seed {}.", terms.seed.0))?;
         }
         terms.seed = terms.seed.derive(number);
-        if all_random && terms.max_plies.is_none() {
+        if seats.iter().all(|seat| seat.to_string() == "random") && terms.max_plies.is_none() {
             terms.max_plies = Some(RANDOM_CAP);
             self.terminal.say(&format!(
                 "Two random players practically never finish: the game is drawn after {RANDOM_CAP} hops."
             ))?;
         }
         let record = self.choices.record.as_ref().map(|path| numbered(path, number));
-        let [first, second] = <[Chair; 2]>::try_from(seated).ok().expect("there are two seats");
-        let begin = |header| record.map(|path| create(path, header)).transpose();
-        Ok(Table::new(terms, [first, second], begin)?)
+        Game::start(self.house, &terms, seats, record.as_deref(), |_| None)
     }
 
     fn ask_level(&mut self, seat: Seat) -> Talk<PlayerSpec> {
@@ -176,29 +182,29 @@ impl Dialogue<'_, '_> {
         }
     }
 
-    fn play(&mut self, table: &mut Table) -> Talk<()> {
-        self.show(table)?;
+    fn play(&mut self, game: &mut Game<'_>) -> Talk<()> {
+        self.show(game)?;
         let mut told = false;
-        while let Some(seat) = table.to_move() {
-            if let Some(problem) = table.record_problem().filter(|_| !told) {
+        while let Some(seat) = game.to_move() {
+            if let Some(problem) = game.record_problem().filter(|_| !told) {
                 self.terminal.say(&format!("Sorry, {problem}. The game goes on without it."))?;
                 told = true;
             }
-            if table.is_person(seat) {
-                self.person(table, seat)?;
+            if game.is_person() {
+                self.person(game, seat)?;
             } else {
-                self.computer(table, seat)?;
+                self.computer(game, seat)?;
             }
         }
-        self.announce(table)
+        self.announce(game)
     }
 
     /// The board, and how far everybody is.
-    fn show(&mut self, table: &Table) -> Talk<()> {
-        let position = table.position();
+    fn show(&mut self, game: &Game<'_>) -> Talk<()> {
+        let position = game.position();
         write!(self.terminal.out, "\n{}", view::board(position))?;
         self.terminal.say(&view::progress(position))?;
-        if let (Some(seat), Some(cell)) = (table.to_move(), position.chain()) {
+        if let (Some(seat), Some(cell)) = (game.to_move(), position.chain()) {
             let (me, other) = (view::letter(seat), view::letter(seat.next(2)));
             let at = both(position, cell);
             self.terminal.say(&format!("On {at} an {me} stands on an {other}, which stays where it is."))?;
@@ -206,55 +212,55 @@ impl Dialogue<'_, '_> {
         Ok(())
     }
 
-    /// Plays a hop and tells of it.
-    fn hop(&mut self, table: &mut Table, seat: Seat, hop: Move) -> Talk<()> {
-        let position = table.position();
+    /// Tells of a hop from this position.
+    fn tell(&mut self, position: &Position, seat: Seat, hop: Move) -> Talk<()> {
         let (from, to) = (both(position, hop.from), both(position, hop.to));
         let onto = position.top(hop.to).map(|other| format!(", onto an {}", view::letter(other)));
-        table.hop(hop);
         self.terminal.say(&format!("{}: {from} to {to}{}", name(seat), onto.unwrap_or_default()))
     }
 
     /// Plays hops and shows the board after them.
-    fn hops(&mut self, table: &mut Table, seat: Seat, hops: &[Move]) -> Talk<()> {
+    fn hops(&mut self, game: &mut Game<'_>, seat: Seat, hops: &[Move]) -> Talk<()> {
         for &hop in hops {
-            self.hop(table, seat, hop)?;
+            let before = game.position().clone();
+            game.hop(hop)?;
+            self.tell(&before, seat, hop)?;
         }
-        self.show(table)?;
-        if table.to_move() == Some(seat) && table.position().chain().is_some() {
+        self.show(game)?;
+        if game.to_move() == Some(seat) && game.position().chain().is_some() {
             self.terminal.say(&format!("{} has an extra turn: this piece must jump on.", name(seat)))?;
         }
         Ok(())
     }
 
     /// A whole turn of the computer.
-    fn computer(&mut self, table: &mut Table, seat: Seat) -> Talk<()> {
-        let turn = table.position().turn();
-        while table.to_move() == Some(seat) && table.position().turn() == turn {
-            let hop = table.think();
-            self.hop(table, seat, hop)?;
+    fn computer(&mut self, game: &mut Game<'_>, seat: Seat) -> Talk<()> {
+        let turn = game.position().turn();
+        while game.to_move() == Some(seat) && game.position().turn() == turn {
+            let (hop, before) = game.watch()?;
+            self.tell(&before, seat, hop)?;
         }
-        self.show(table)
+        self.show(game)
     }
 
     /// One answer of a person: hops, or something else.
-    fn person(&mut self, table: &mut Table, seat: Seat) -> Talk<()> {
-        if let Some(cell) = table.position().chain() {
-            return self.target(table, seat, cell);
+    fn person(&mut self, game: &mut Game<'_>, seat: Seat) -> Talk<()> {
+        if let Some(cell) = game.position().chain() {
+            return self.target(game, seat, cell);
         }
         let text = match self.terminal.ask(&format!("{}: X and Y of a piece, or hops", name(seat)))? {
             Answer::Text(text) => text,
-            Answer::Do(command) => return self.obey(table, command),
+            Answer::Do(command) => return self.obey(game, command),
         };
-        match entry::read(table.position(), &text) {
+        match entry::read(game.position(), &text) {
             Err(problem) => self.terminal.say(&problem),
-            Ok(Entry::Hops(hops)) => self.hops(table, seat, &hops),
-            Ok(Entry::Piece(cell)) => self.target(table, seat, cell),
+            Ok(Entry::Hops(hops)) => self.hops(game, seat, &hops),
+            Ok(Entry::Piece(cell)) => self.target(game, seat, cell),
             Ok(Entry::X(x)) => match self.terminal.ask(&format!("X is {x}. Y"))? {
-                Answer::Do(command) => self.obey(table, command),
+                Answer::Do(command) => self.obey(game, command),
                 Answer::Text(y) => {
-                    match entry::read_y(&y).and_then(|y| entry::piece_at(table.position(), x.into(), y)) {
-                        Ok(cell) => self.target(table, seat, cell),
+                    match entry::read_y(&y).and_then(|y| entry::piece_at(game.position(), x.into(), y)) {
+                        Ok(cell) => self.target(game, seat, cell),
                         Err(problem) => self.terminal.say(&problem),
                     }
                 }
@@ -263,19 +269,19 @@ impl Dialogue<'_, '_> {
     }
 
     /// Where the chosen piece goes.
-    fn target(&mut self, table: &mut Table, seat: Seat, from: Cell) -> Talk<()> {
-        let list: Vec<Move> = table.position().moves_from(from).collect();
+    fn target(&mut self, game: &mut Game<'_>, seat: Seat, from: Cell) -> Talk<()> {
+        let list: Vec<Move> = game.position().moves_from(from).collect();
         loop {
-            let position = table.position();
+            let position = game.position();
             self.terminal.say(&format!("The piece on {} can hop to", both(position, from)))?;
             write!(self.terminal.out, "{}", view::list(position, &list))?;
             let prompt = format!("{}: number of the hop (0 to {})", name(seat), list.len() - 1);
             match self.terminal.ask(&prompt)? {
                 Answer::Do(Command::Back) if position.chain().is_none() => return Ok(()),
-                Answer::Do(command @ (Command::Undo | Command::Resign)) => return self.obey(table, command),
-                Answer::Do(command) => self.obey(table, command)?,
+                Answer::Do(command @ (Command::Undo | Command::Resign)) => return self.obey(game, command),
+                Answer::Do(command) => self.obey(game, command)?,
                 Answer::Text(text) => match entry::read_target(position, from, &list, &text) {
-                    Ok(hops) => return self.hops(table, seat, &hops),
+                    Ok(hops) => return self.hops(game, seat, &hops),
                     Err(problem) => self.terminal.say(&problem)?,
                 },
             }
@@ -283,58 +289,45 @@ impl Dialogue<'_, '_> {
     }
 
     /// A command in the midst of a game.
-    fn obey(&mut self, table: &mut Table, command: Command) -> Talk<()> {
+    fn obey(&mut self, game: &mut Game<'_>, command: Command) -> Talk<()> {
         match command {
             Command::Help => self.terminal.say(GAME_HELP),
             Command::Rules => self.terminal.say(view::RULES),
-            Command::Board => self.show(table),
+            Command::Board => self.show(game),
             Command::Hint => {
-                let hops: Vec<String> = hint(table)?.iter().map(ToString::to_string).collect();
+                let hops: Vec<String> = hint(game)?.iter().map(ToString::to_string).collect();
                 self.terminal.say(&format!("A good turn: {}", hops.join(", ")))
             }
             Command::Back => self.terminal.say("There is nothing to go back to; undo takes a turn back."),
-            Command::Undo if table.undo()? => {
+            Command::Undo if game.undo()? => {
                 self.terminal.say("Taken back.")?;
-                self.show(table)
+                self.show(game)
             }
             Command::Undo => self.terminal.say("There is nothing to take back yet."),
-            Command::Resign => {
-                table.resign();
-                Ok(())
-            }
+            Command::Resign => game.resign(),
             Command::Quit => Err(Stop::Quit),
         }
     }
 
-    fn announce(&mut self, table: &Table) -> Talk<()> {
-        let verdict = table.verdict().expect("the game is over");
-        self.terminal.say(&result(table.position(), verdict))
+    fn announce(&mut self, game: &Game<'_>) -> Talk<()> {
+        let verdict = game.verdict().expect("the game is over");
+        self.terminal.say(&result(game.position(), verdict))
     }
 }
 
 /// What a strong player would do with the rest of the turn.
-fn hint(table: &Table) -> Talk<Vec<Move>> {
+fn hint(game: &Game<'_>) -> Talk<Vec<Move>> {
     let (mut strong, _) = strategy::<Renpaarden>(&"hard".parse()?)?;
-    let mut position = table.position().clone();
+    let mut position = game.position().clone();
     let (seat, turn) = (position.to_move(), position.turn());
     let mut hops = vec![];
     while let Some(me) = position.to_move().filter(|_| position.to_move() == seat && position.turn() == turn)
     {
-        let hop = strong.choose(&position, &table.budget(me));
+        let hop = strong.choose(&position, &game.budget(me));
         position.play_unchecked(hop);
         hops.push(hop);
     }
     Ok(hops)
-}
-
-pub(super) fn create(path: PathBuf, header: rookery_record::Header) -> anyhow::Result<Journal> {
-    let at = path.display().to_string();
-    Journal::create(path, header).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            anyhow::anyhow!("{at}: there is a file already; choose another name")
-        }
-        _ => anyhow::anyhow!("the record could not be written to {at}: {error}"),
-    })
 }
 
 /// How a game ended, in a sentence or two.

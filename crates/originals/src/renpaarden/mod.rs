@@ -3,28 +3,30 @@
 mod classic;
 mod dialogue;
 mod entry;
-mod journal;
+mod game;
 mod prompt;
-mod table;
 mod terms;
 #[cfg(test)]
 mod tests;
 mod view;
 
-use std::io::{self, IsTerminal, Write};
+use std::cell::Cell;
+use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rookery_catalog::{PlayerSpec, game};
+use rookery_catalog::PlayerSpec;
 use rookery_games::renpaarden::Setup;
+use rookery_live::Stopping;
 use rookery_referee::parse_duration;
 use rookery_rules::{GameSpec, Seat, Seed, Setup as _, SetupError};
 
 use crate::UsageError;
+use crate::keyboard::Keyboard;
 use dialogue::Choices;
+use game::{House, Terms};
 use prompt::Terminal;
-use table::Terms;
 
 /// Play Renpaarden at the terminal, with people and computers
 ///
@@ -53,6 +55,10 @@ pub struct Args {
     /// Where all randomness comes from; by default the time of day
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+
+    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = rookery_referee::parse_duration_or_zero)]
+    grace: Duration,
 
     /// Keep a record of the game in this new file; further games get numbers
     #[arg(long, value_name = "FILE")]
@@ -112,15 +118,27 @@ fn read_setup(text: &str) -> Result<Setup, SetupError> {
     Setup::from_spec(&GameSpec::parse(text)?)
 }
 
-/// Carries it out.
-pub fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let echo = !io::stdin().is_terminal();
-    converse(args, &mut Terminal { input: &mut io::stdin().lock(), out, echo })?;
-    Ok(ExitCode::SUCCESS)
+/// Carries it out. A game that goes on has the grace when everything is to stop.
+impl Args {
+    /// How long a running game may go on after the first request to stop.
+    pub fn grace(&self) -> Duration {
+        self.grace
+    }
 }
 
-fn converse(args: &Args, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {
-    let this_game = game(Setup::GAME)?;
+/// Carries it out.
+pub fn run(args: &Args, out: &mut dyn Write, stop: &Stopping) -> anyhow::Result<ExitCode> {
+    let echo = !io::stdin().is_terminal();
+    let playing = Cell::new(false);
+    let is_called = || if playing.get() { stop.is_urgent() } else { stop.is_requested() };
+    let mut keyboard = Keyboard::new(BufReader::new(io::stdin()), is_called);
+    let house = House::new(stop, &playing)?;
+    converse(args, &house, &mut Terminal { input: &mut keyboard, out, echo })?;
+    Ok(stop.exit_code().map_or(ExitCode::SUCCESS, ExitCode::from))
+}
+
+fn converse(args: &Args, house: &House<'_>, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {
+    let this_game = rookery_catalog::game(Setup::GAME)?;
     if args.level.len() > 2 {
         let n = args.level.len();
         return Err(UsageError(format!("--level is given {n} times; there are two seats")).into());
@@ -129,12 +147,13 @@ fn converse(args: &Args, terminal: &mut Terminal<'_>) -> anyhow::Result<()> {
         this_game.check_player(level).map_err(|error| UsageError(format!("--level {level}: {error}")))?;
     }
     let seed = Seed(args.seed.unwrap_or_else(time_of_day));
-    let terms = Terms { setup: args.game, seed, think: args.think, max_plies: args.max_turns };
+    let mut terms = Terms { setup: args.game, seed, think: Some(args.think), max_plies: args.max_turns };
     if args.classic {
-        return classic::converse(&terms, args.record.as_deref(), terminal);
+        terms.think = None;
+        return classic::converse(&terms, args.record.as_deref(), house, terminal);
     }
     let (mode, levels, record) = (args.mode, args.level.clone(), args.record.clone());
-    dialogue::converse(&Choices { terms, mode, levels, record }, terminal)
+    dialogue::converse(&Choices { terms, mode, levels, record }, house, terminal)
 }
 
 /// Another number every time.

@@ -4,6 +4,8 @@ use std::io::{BufRead, Write};
 
 use rookery_rules::text::{Typed, clean_lines, read_typed};
 
+use crate::keyboard::CalledAway;
+
 /// The longest line that is read; the rest of a longer one is thrown away.
 const MAX_LINE: usize = 1000;
 /// How much of a typed text an error message repeats.
@@ -16,13 +18,17 @@ pub(super) enum Stop {
     Quit,
     /// There is nobody any more who could type.
     EndOfInput,
+    /// Everything is to stop.
+    CalledAway,
     /// Reading, writing or recording failed.
     Failed(anyhow::Error),
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Stop {
     fn from(error: E) -> Self {
-        Self::Failed(error.into())
+        let error = error.into();
+        let called = error.downcast_ref().is_some_and(CalledAway::is_reason_of);
+        if called { Self::CalledAway } else { Self::Failed(error) }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use rookery_games::stones::{self, Position};
-use rookery_referee::{ChatBox, EventOf, Failure, Fault, MAX_CHAT_LINES, Offence, Question};
+use rookery_referee::{
+    ChatBox, EventOf, Failure, Fault, Invitation, MAX_CHAT_LINES, Offence, Question, TimeControl,
+};
 use rookery_rules::{Position as _, Seat};
 use rookery_wire::{Answer, Codec, Note, excerpt};
 use serde::{Deserialize, Serialize};
@@ -76,14 +78,14 @@ pub struct LineCodec {
 }
 
 impl LineCodec {
-    /// The protocol with so much time for each move.
-    pub fn new(time: Option<Duration>) -> Self {
+    /// The protocol; what else is to be known of the match is in the invitation to it.
+    pub fn new() -> Self {
         Self {
             narrator: Narrator::new(),
             seat: None,
             chat: None,
             n_lines: 0,
-            time,
+            time: None,
             warm_up: WARM_UP,
             tell_eliminated: true,
             lost: false,
@@ -119,6 +121,15 @@ impl LineCodec {
     }
 }
 
+impl Default for LineCodec {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a player is to send.
+const EXPECTED: &str = r#"{"move":{"from":[row,column],"to":[row,column]}} or {"chat":"text"}"#;
+
 /// One line of JSON.
 pub(super) fn line(value: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(value).expect("the messages have nothing that JSON cannot say");
@@ -129,21 +140,23 @@ pub(super) fn line(value: &impl Serialize) -> Vec<u8> {
 /// What a line of a player says.
 fn read(message: &[u8]) -> Result<Reply, Fault> {
     serde_json::from_slice(message).map_err(|error| {
-        let expected = r#"expected {"move":{"from":[row,column],"to":[row,column]}} or {"chat":"text"}"#;
-        let sent = excerpt(message);
         let problem = if serde_json::from_slice::<Message>(message).is_ok() {
             "Not a MOVE message".to_owned()
         } else {
             error.to_string()
         };
-        Fault::new(Offence::Malformed, format!("{problem}; {expected}, but got {sent}"))
+        Fault::new(Offence::Malformed, problem).sent(excerpt(message)).expected(EXPECTED)
     })
 }
 
 impl Codec<Position> for LineCodec {
-    fn seated(&mut self, seat: Seat, chat: ChatBox) {
-        self.seat = Some(seat);
-        self.chat = Some(chat);
+    fn seated(&mut self, invitation: &Invitation<'_, Position>) {
+        self.seat = Some(invitation.seat);
+        self.chat = Some(invitation.chat.clone());
+        self.time = match invitation.spec.time {
+            TimeControl::PerMove(time) => Some(time),
+            _ => None,
+        };
     }
 
     /// The player's own `TurnTo`. It is sent with the question and not with the news, so that a quick answer does not
@@ -154,6 +167,10 @@ impl Codec<Position> for LineCodec {
         line(&Update { message: Message::TurnTo { player: id(question.seat) }, state: state.clone() })
     }
 
+    fn expecting(&self) -> Option<String> {
+        Some(r#"{"move":{"from":[row,column],"to":[row,column]}} as the answer to TurnTo"#.to_owned())
+    }
+
     fn answer(&mut self, message: &[u8], position: &Position) -> Result<Answer<stones::Move>, Failure> {
         let reply = read(message)?;
         if self.aside(&reply)? {
@@ -161,8 +178,8 @@ impl Codec<Position> for LineCodec {
         }
         let Reply::Move(Step { from, to, player, turn }) = reply else { return Ok(Answer::Aside) };
         if let Some(turn) = turn.filter(|&turn| turn != position.turn()) {
-            let detail = format!("it answered turn {turn} when it was asked at turn {}", position.turn());
-            return Err(Fault::new(Offence::OutOfTurn, detail).into());
+            let note = format!("it answers turn {turn} and was asked at turn {}", position.turn());
+            return Err(Fault::new(Offence::OutOfTurn, note).sent(excerpt(message)).into());
         }
         let own = position.to_move().map(id).unwrap_or_default();
         judge(Move { player: player.unwrap_or(own), from, to }, position).map(Answer::Move)
@@ -190,16 +207,14 @@ impl Codec<Position> for LineCodec {
     }
 
     fn unasked(&mut self, message: &[u8]) -> Option<Fault> {
-        let out_of_turn = |detail: &str| {
-            Some(Fault::new(
-                Offence::OutOfTurn,
-                format!("{detail} although it was not asked: {}", excerpt(message)),
-            ))
+        let out_of_turn = |what: &str| {
+            let fault = Fault::new(Offence::OutOfTurn, format!("{what} although it was not asked"));
+            Some(fault.sent(excerpt(message)).expected("nothing but chat until it is asked"))
         };
         match read(message) {
             Ok(reply @ Reply::Chat(_)) => self.aside(&reply).err(),
-            Ok(Reply::Move(_)) => out_of_turn("it sent a move"),
-            Err(_) => out_of_turn("it sent something"),
+            Ok(Reply::Move(_)) => out_of_turn("a move"),
+            Err(_) => out_of_turn("no chat"),
         }
     }
 

@@ -1,19 +1,19 @@
 //! Stones: the original's messages and player interface, in Rust and as JSON lines.
 //!
-//! - [`Player`]: what a player implements; [`inline`] and [`threaded`] seat one at a table;
+//! - [`Player`]: what a player implements; an [`Audience`] seats some at a table, and tells them everything together;
 //! - [`Message`], [`State`], [`Update`]: what players are told;
 //! - [`Narrator`]: turns the referee's events into messages, without any I/O;
 //! - [`LineCodec`]: the same as JSON lines, for programs at the end of a pipe or a socket (`docs/stones-protocol.md`);
 //! - [`attend`]: the other end of those lines, for a program that plays;
-//! - [`Table`]: one match from setup and seats to a verdict;
+//! - [`protocols`]: programs that speak it play in any match;
 //! - [`command`]: `rookery stones`.
 //!
 //! # A player
 //!
 //! ```
 //! use rookery_games::stones;
-//! use rookery_originals::stones::{Chat, Message, Move, Player, Point, State, inline};
-//! use rookery_referee::{Conduct, Referee, Terms, play};
+//! use rookery_originals::stones::{Audience, Chat, Message, Move, Player, Point, State};
+//! use rookery_referee::{MatchSpec, Referee, Session, Terms, play};
 //! use rookery_rules::{Notation, Seat, Seed};
 //!
 //! /// Steps onto an enemy stone if it can, else moves its first stone where it may.
@@ -56,10 +56,12 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
 //! let start = stones::Position::from_text("0 00/../11")?;
-//! let mut players = vec![inline(Hungry::default()), inline(Hungry::default())];
-//! let mut events = vec![];
-//! let referee = Referee::new(start, Conduct::aborting());
-//! let verdict = play(referee, &mut players, &Terms::untimed(Seed(1)), &mut events).await;
+//! let audience = Audience::default();
+//! let mut players = vec![audience.inline(Hungry::default()), audience.inline(Hungry::default())];
+//! let spec = MatchSpec::new("stones:layout=00/../11", ["hungry", "hungry"], Seed(1))?;
+//! let referee = Referee::of_spec(&spec, start);
+//! let end = play(referee, &mut players, &Session::new(&spec, &Terms::default()), &mut ()).await;
+//! let verdict = end.verdict().expect("nobody suspends it");
 //! let winners = verdict.outcome.expect("it was played to the end").winners;
 //! assert_eq!(winners.iter().collect::<Vec<_>>(), [Seat::new(1)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,11 +75,33 @@ pub mod command;
 mod message;
 mod narrator;
 mod player;
-mod table;
 
 pub use client::{Client, ClientError, Thinker, attend};
 pub use codec::{CHAT_FLOOD, Hello, LineCodec, Reply, Step, WARM_UP};
 pub use message::{FREE, Message, Move, PlayerId, Point, Rows, Stage, State, Update, sign};
 pub use narrator::{Narrator, error_of};
-pub use player::{Chat, Player, inline, reasons, threaded};
-pub use table::{Connections, Table, TableError};
+pub use player::{Audience, Chat, Player, reasons};
+
+use std::time::Duration;
+
+use rookery_games::stones::Setup;
+use rookery_wire::{Bounds, Framing, Protocol, Protocols, Remote};
+
+/// How messages are cut on the wire: a line each.
+pub fn protocol() -> Protocol {
+    Protocol { name: "stones", framing: Framing::Lines, bounds: Bounds::default() }
+}
+
+/// Programs that speak the lines play in any match of the game.
+pub fn protocols(into: &mut Protocols) {
+    register(into, WARM_UP, true);
+}
+
+/// The same with so much more time for the first answer, and told or not told of the rest of a game once they have lost.
+pub fn register(into: &mut Protocols, warm_up: Duration, tell_eliminated: bool) {
+    into.register::<Setup>(protocol(), move |link, lag| {
+        let codec = LineCodec::new().with_warm_up(warm_up);
+        let codec = if tell_eliminated { codec } else { codec.without_eliminated() };
+        Box::new(Remote::new(link, codec).with_lag(lag.clone()))
+    });
+}

@@ -1,7 +1,7 @@
 //! From the referee's events to the messages of the original.
 
 use rookery_games::stones::{self, Position};
-use rookery_referee::{Event, EventOf, Ruling, Verdict};
+use rookery_referee::{Event, EventOf, Evidence, Foul, Ruling, Verdict, words};
 use rookery_rules::{Position as _, Seat};
 
 use super::message::{FREE, Message, Move, PlayerId, Stage, State, Update};
@@ -49,9 +49,10 @@ impl Narrator {
             Event::Fouled(foul) => match foul.ruling {
                 Ruling::AskAgain => {}
                 Ruling::Removed => telling.remove(foul.seat, position),
-                Ruling::Aborted => self.error = Some(error_of(foul.seat, &foul.detail)),
+                Ruling::Aborted => self.error = Some(error_of(foul)),
             },
-            Event::Said { .. } => {}
+            // The original has neither, so nobody can ask for them where its messages are told.
+            Event::TakenBack { .. } | Event::Drawn | Event::Said { .. } => {}
             Event::Ended(verdict) => telling.ended(verdict, position, self.error.take()),
         }
         telling.updates
@@ -59,8 +60,21 @@ impl Narrator {
 }
 
 /// What is wrong with a player, in the original's words.
-pub fn error_of(seat: Seat, detail: &str) -> String {
-    format!("Player {} made an error: {detail}", seat.index())
+pub fn error_of(foul: &Foul) -> String {
+    let Evidence { sent, note, expected, exit, .. } = &foul.evidence;
+    let mut parts = vec![];
+    match (sent, note.as_str()) {
+        (Some(sent), "") => parts.push(format!("sent {sent}")),
+        (Some(sent), note) => parts.push(format!("sent {sent}: {note}")),
+        (None, "") => {}
+        (None, note) => parts.push(note.to_owned()),
+    }
+    parts.extend(expected.as_ref().map(|expected| format!("expected {expected}")));
+    parts.extend(exit.as_ref().map(|exit| format!("the program ended: {exit}")));
+    if parts.is_empty() {
+        parts.push(foul.offence.to_string());
+    }
+    format!("Player {} made an error: {}", foul.seat.index(), parts.join("; "))
 }
 
 pub(super) fn id(seat: Seat) -> PlayerId {
@@ -148,7 +162,7 @@ impl Telling<'_> {
         let winners = verdict.outcome.iter().flat_map(|outcome| outcome.winners.iter()).map(id).collect();
         let reason = error.unwrap_or_else(|| match position.to_move() {
             None => draw_of(position),
-            Some(_) => verdict.ending.sentence.clone(),
+            Some(_) => words::verdict(verdict, &|seat| format!("player {}", seat.index())),
         });
         self.say(Message::GameOver { winners, reason });
     }

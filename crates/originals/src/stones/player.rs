@@ -3,12 +3,12 @@
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 use rookery_games::stones::{self, Position};
 use rookery_referee::{
-    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, Offence, Player as AtTable, Question,
+    Answering, BoxFuture, EventOf, Failure, Fault, Invitation, Offence, Player as AtTable, Question,
 };
 use rookery_rules::{Position as _, Seat};
 use tokio::sync::oneshot;
@@ -18,7 +18,7 @@ use super::narrator::{Narrator, id};
 
 /// A player: it is told what happens, and asked for its moves.
 ///
-/// [`inline`] and [`threaded`] seat one at a table.
+/// An [`Audience`] seats one at a table.
 pub trait Player: Send {
     /// The game is about to begin. The chat box knows the player's number, and takes whatever it wants to say.
     fn initialize(&mut self, chat: Chat) {
@@ -64,15 +64,75 @@ impl fmt::Debug for Chat {
     }
 }
 
-/// Seats a player that thinks where the match runs. All players are so told everything in the order of their numbers. One
-/// that never answers is never interrupted.
-pub fn inline(player: impl Player + 'static) -> Box<dyn AtTable<Position>> {
-    Box::new(Seated { mind: Inline(Box::new(player)), narrator: Narrator::new(), seat: None })
+/// The players of a match that live in this process. They are told together: each message goes to all of them, in the
+/// order of their numbers, and then the next.
+#[derive(Clone, Default)]
+pub struct Audience(Arc<Mutex<Told>>);
+
+#[derive(Default)]
+struct Told {
+    narrator: Narrator,
+    /// How many events were told.
+    n_events: u64,
+    listeners: Vec<Listener>,
 }
 
-/// Seats a player that thinks in a thread of its own, so that it can be late.
-pub fn threaded(player: impl Player + 'static) -> Box<dyn AtTable<Position>> {
-    Box::new(Seated { mind: Threaded::start(player), narrator: Narrator::new(), seat: None })
+struct Listener {
+    seat: Option<Seat>,
+    mind: Box<dyn Mind>,
+    /// What it did wrong; it is told nothing more then.
+    fault: Option<Fault>,
+}
+
+impl Audience {
+    /// Seats a player that thinks where the match runs. One that never answers is never interrupted.
+    pub fn inline(&self, player: impl Player + 'static) -> Box<dyn AtTable<Position>> {
+        self.seat(Inline(Box::new(player)))
+    }
+
+    /// Seats a player that thinks in a thread of its own, so that it can be late.
+    pub fn threaded(&self, player: impl Player + 'static) -> Box<dyn AtTable<Position>> {
+        self.seat(Threaded::start(player))
+    }
+
+    fn seat(&self, mind: impl Mind + 'static) -> Box<dyn AtTable<Position>> {
+        let mut told = self.told();
+        told.listeners.push(Listener { seat: None, mind: Box::new(mind), fault: None });
+        Box::new(Seated { audience: self.clone(), idx: told.listeners.len() - 1, n_heard: 0 })
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        // A player that panics is caught before it could leave anything half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Audience {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Audience({})", self.told().listeners.len())
+    }
+}
+
+impl Told {
+    /// Tells all players what an event means, each message to all before the next.
+    fn tell(&mut self, event: &EventOf<Position>) {
+        self.n_events += 1;
+        let mut order: Vec<usize> = (0..self.listeners.len()).collect();
+        order.sort_by_key(|&idx| self.listeners[idx].seat.map(Seat::index));
+        for update in self.narrator.tell(event) {
+            for &idx in &order {
+                self.listeners[idx].note(|mind| mind.update(&update));
+            }
+        }
+    }
+}
+
+impl Listener {
+    fn note(&mut self, work: impl FnOnce(&mut dyn Mind) -> Result<(), Fault>) {
+        if self.fault.is_none() {
+            self.fault = work(&mut *self.mind).err();
+        }
+    }
 }
 
 /// What a move means: one that the rules can judge, or what speaks against it, in the original's order and words.
@@ -82,8 +142,8 @@ pub(super) fn judge(mv: Move, position: &Position) -> Result<stones::Move, Failu
         Some(mv_of_rules) if Some(mv.player) == seat => Ok(mv_of_rules),
         _ => {
             let Move { player, from, to } = mv;
-            let detail = format!("sent {from}-{to} as player {player}: {}", reasons(mv, position).join(", "));
-            Err(Fault::new(Offence::IllegalMove, detail).into())
+            let fault = Fault::new(Offence::IllegalMove, reasons(mv, position).join(", "));
+            Err(fault.sent(format!("{from}-{to} as player {player}")).into())
         }
     }
 }
@@ -117,28 +177,31 @@ pub fn reasons(mv: Move, position: &Position) -> Vec<String> {
     first.chain(wrong_player).chain(last.iter().map(ToString::to_string)).collect()
 }
 
-/// A player at the table, told by a narrator.
-struct Seated<M> {
-    mind: M,
-    narrator: Narrator,
-    seat: Option<Seat>,
+/// A player at the table.
+struct Seated {
+    audience: Audience,
+    idx: usize,
+    /// How many events it has heard: whoever hears one first has all of them told.
+    n_heard: u64,
 }
 
 /// Where a player thinks.
 trait Mind: Send {
-    fn initialize(&mut self, chat: Chat);
-    fn update(&mut self, updates: Vec<Update>) -> Result<(), Fault>;
-    fn next_move<'a>(&'a mut self, position: &'a Position) -> Answering<'a, stones::Move>;
+    fn initialize(&mut self, chat: Chat) -> Result<(), Fault>;
+    fn update(&mut self, update: &Update) -> Result<(), Fault>;
+    fn next_move<'a>(&mut self, position: &'a Position) -> Answering<'a, stones::Move>;
 }
 
-impl<M: Mind> AtTable<Position> for Seated<M> {
-    fn seated(&mut self, seat: Seat, chat: ChatBox) {
-        self.seat = Some(seat);
-        self.mind.initialize(Chat::new(id(seat), move |text| chat.say(text)));
+impl AtTable<Position> for Seated {
+    fn seated(&mut self, invitation: &Invitation<'_, Position>) {
+        let (seat, chat) = (invitation.seat, invitation.chat.clone());
+        let listener = &mut self.audience.told().listeners[self.idx];
+        listener.seat = Some(seat);
+        listener.note(|mind| mind.initialize(Chat::new(id(seat), move |text| chat.say(text))));
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, Position>) -> Answering<'a, stones::Move> {
-        self.mind.next_move(question.position)
+        self.audience.told().listeners[self.idx].mind.next_move(question.position)
     }
 
     fn hear<'a>(
@@ -146,8 +209,12 @@ impl<M: Mind> AtTable<Position> for Seated<M> {
         event: &'a EventOf<Position>,
         _: &'a Position,
     ) -> Option<BoxFuture<'a, Result<(), Fault>>> {
-        let updates = self.narrator.tell(event);
-        let fault = self.mind.update(updates).err()?;
+        let mut told = self.audience.told();
+        if told.n_events == self.n_heard {
+            told.tell(event);
+        }
+        self.n_heard += 1;
+        let fault = told.listeners[self.idx].fault.clone()?;
         Some(Box::pin(async { Err(fault) }))
     }
 }
@@ -168,15 +235,15 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 struct Inline(Box<dyn Player>);
 
 impl Mind for Inline {
-    fn initialize(&mut self, chat: Chat) {
-        self.0.initialize(chat);
+    fn initialize(&mut self, chat: Chat) -> Result<(), Fault> {
+        guarded(|| self.0.initialize(chat))
     }
 
-    fn update(&mut self, updates: Vec<Update>) -> Result<(), Fault> {
-        updates.iter().try_for_each(|update| guarded(|| self.0.update(&update.message, &update.state)))
+    fn update(&mut self, update: &Update) -> Result<(), Fault> {
+        guarded(|| self.0.update(&update.message, &update.state))
     }
 
-    fn next_move<'a>(&'a mut self, position: &'a Position) -> Answering<'a, stones::Move> {
+    fn next_move<'a>(&mut self, position: &'a Position) -> Answering<'a, stones::Move> {
         let answer = guarded(|| self.0.next_move()).map_err(Failure::from);
         Answering::Now(answer.and_then(|mv| judge(mv, position)))
     }
@@ -186,7 +253,7 @@ struct Threaded(mpsc::Sender<Job>);
 
 enum Job {
     Initialize(Chat),
-    Update(Vec<Update>),
+    Update(Box<Update>),
     NextMove(oneshot::Sender<Result<Move, Fault>>),
 }
 
@@ -206,10 +273,8 @@ impl Threaded {
                     // A player that panicked is not told anything more.
                     _ if state.is_err() => {}
                     Job::Initialize(chat) => state = guarded(|| player.initialize(chat)),
-                    Job::Update(updates) => {
-                        let tell =
-                            |update: &Update| guarded(|| player.update(&update.message, &update.state));
-                        state = updates.iter().try_for_each(tell);
+                    Job::Update(update) => {
+                        state = guarded(|| player.update(&update.message, &update.state));
                     }
                 }
             }
@@ -220,16 +285,17 @@ impl Threaded {
 
 /// The thread never ends before the player does, and if it did the answer would not come: so sending needs no check.
 impl Mind for Threaded {
-    fn initialize(&mut self, chat: Chat) {
+    fn initialize(&mut self, chat: Chat) -> Result<(), Fault> {
         let _ = self.0.send(Job::Initialize(chat));
-    }
-
-    fn update(&mut self, updates: Vec<Update>) -> Result<(), Fault> {
-        let _ = self.0.send(Job::Update(updates));
         Ok(())
     }
 
-    fn next_move<'a>(&'a mut self, position: &'a Position) -> Answering<'a, stones::Move> {
+    fn update(&mut self, update: &Update) -> Result<(), Fault> {
+        let _ = self.0.send(Job::Update(Box::new(update.clone())));
+        Ok(())
+    }
+
+    fn next_move<'a>(&mut self, position: &'a Position) -> Answering<'a, stones::Move> {
         let (sender, answer) = oneshot::channel();
         let _ = self.0.send(Job::NextMove(sender));
         Answering::Later(Box::pin(async move {

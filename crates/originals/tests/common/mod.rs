@@ -5,7 +5,7 @@ use std::time::Duration;
 use rookery_games::fish::{Move, Phase, Setup};
 use rookery_originals::fish::{Place, State};
 use rookery_rules::{Outcome, Position as _, Seat, Setup as _, Status};
-use rookery_wire::{Bounds, Connection, Framing};
+use rookery_wire::{Bounds, Connection, Framing, TransportExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::time::timeout;

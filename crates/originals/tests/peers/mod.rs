@@ -285,7 +285,7 @@ pub fn serve(config: Config, n_tournaments: usize) -> Running {
             // A test that has seen enough does not wait for the rest.
             let _ = told.send(server.tournament().await);
         }
-        server.farewell().await;
+        server.drain().await;
     });
     Running { address, notices, tallies }
 }

@@ -81,8 +81,8 @@ mod tests {
             position.play(mv).unwrap();
         }
         let Status::Over(outcome) = position.status() else { panic!("the game has an end") };
-        let winner = outcome.winners.iter().next().unwrap().index();
-        (winner + 1, moves, position.board().analyse().finished[winner])
+        let winner = outcome.winners.iter().next().unwrap();
+        (winner.index() + 1, moves, position.board().has_reached(winner))
     }
 
     #[test]

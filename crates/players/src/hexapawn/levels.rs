@@ -172,7 +172,7 @@ mod tests {
         let seat = position.to_move().unwrap();
         let mut search = AlphaBeta::new(|_: &Position, _: Seat| 0, 64, 1 << 20);
         let found = search.search(position, &Budget { depth: Some(64), ..Budget::default() });
-        assert_ne!(found.value, 0, "{seat} wins or loses");
+        assert_ne!(found.value, 0, "{seat:?} wins or loses");
         found.value > 0
     }
 

@@ -157,7 +157,7 @@ impl std::error::Error for CourseError {}
 
 impl fmt::Debug for Course {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Course({} at {})", self.setup.spec(), self.seat)
+        write!(f, "Course({} at {})", self.setup.spec(), self.setup.seat_label(self.seat))
     }
 }
 

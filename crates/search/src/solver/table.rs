@@ -165,7 +165,7 @@ impl Table {
     /// Writes the table; [`load`](Table::load) reads it.
     pub(super) fn save(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.bucket_bits.to_le_bytes())?;
-        let mut check = 0;
+        let mut check = first_checksum(self.bucket_bits);
         for bucket in &self.buckets {
             let mut bytes = [0; 8 * WAYS];
             for (chunk, word) in bytes.chunks_exact_mut(8).zip(&bucket.0) {
@@ -178,7 +178,7 @@ impl Table {
         out.write_all(&check.to_le_bytes())
     }
 
-    /// Reads what [`save`](Table::save) wrote, if it fits the limit and nothing is damaged.
+    /// Reads what [`save`](Table::save) wrote, if it fits the limit, nothing is damaged and nothing follows.
     pub(super) fn load(code_bits: u32, limit: usize, input: &mut dyn Read) -> io::Result<Self> {
         let bad = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
         let mut four = [0; 4];
@@ -190,7 +190,7 @@ impl Table {
             return Err(bad(format!("its table takes {bytes} bytes and {limit} are allowed")));
         }
         let mut buckets = vec![];
-        let (mut check, mut used) = (0, 0);
+        let (mut check, mut used) = (first_checksum(bucket_bits), 0);
         for _ in 0..1usize << bucket_bits {
             let mut line = [0; 8 * WAYS];
             input.read_exact(&mut line)?;
@@ -208,8 +208,16 @@ impl Table {
         if u64::from_le_bytes(eight) != check {
             return Err(bad("its checksum is wrong".to_owned()));
         }
+        if input.read(&mut four)? > 0 {
+            return Err(bad("something follows behind the end of its table".to_owned()));
+        }
         Ok(Self { buckets, code_bits, bucket_bits, used: AtomicU64::new(used) })
     }
+}
+
+/// Of the size alone. It is not 0, or empty buckets would not count.
+fn first_checksum(bucket_bits: u32) -> u64 {
+    checksum(1, bucket_bits.into())
 }
 
 fn checksum(sum: u64, word: u64) -> u64 {
@@ -295,5 +303,21 @@ mod tests {
         *file.last_mut().unwrap() ^= 1;
         assert!(Table::load(60, 1 << 20, &mut file.as_slice()).is_err());
         assert!(Table::load(60, 1 << 10, &mut file.as_slice()).is_err());
+    }
+
+    #[test]
+    fn a_file_of_another_size_is_refused() {
+        let load = |file: &[u8]| Table::load(60, 1 << 20, &mut &file[..]);
+        // In an empty table nothing but the size tells a shorter file from a whole one.
+        let mut file = vec![];
+        Table::new(60, 1 << 12, 1 << 20).save(&mut file).unwrap();
+        let bucket_bits = load(&file).unwrap().bucket_bits;
+        let longer = [&file[..], b"\0"].concat();
+        assert_eq!(load(&longer).unwrap_err().to_string(), "something follows behind the end of its table");
+        let n_bytes = (file.len() - 12) / 2;
+        let mut shorter = file.clone();
+        shorter.drain(4..4 + n_bytes);
+        shorter[..4].copy_from_slice(&(bucket_bits - 1).to_le_bytes());
+        assert_eq!(load(&shorter).unwrap_err().to_string(), "its checksum is wrong");
     }
 }

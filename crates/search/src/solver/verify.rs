@@ -42,7 +42,8 @@ impl fmt::Display for Refuted {
             Self::At { position, seat, claimed } => {
                 write!(
                     f,
-                    "the proof fails: {seat} does not have at least a {claimed} in this position:\n{position}"
+                    "the proof fails: seat {} does not have at least a {claimed} in this position:\n{position}",
+                    seat.index()
                 )
             }
             Self::Fate { position } => write!(f, "the proof fails in this position:\n{position}"),

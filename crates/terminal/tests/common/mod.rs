@@ -3,9 +3,7 @@
 
 pub(crate) mod svg;
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
@@ -14,9 +12,11 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
-use rookery_catalog::{AnySitting, MatchOrder, load_sitting, sit};
-use rookery_rules::Seed;
-use rookery_terminal::{App, Palette, Table, screen};
+use rookery_catalog::agree;
+use rookery_referee::MatchSpec;
+use rookery_rules::{GameSpec, Seed};
+use rookery_terminal::{App, Keep, Palette, Table, screen};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 /// A match, a screen, and a clock that only moves when told.
 pub(crate) struct Stage {
@@ -25,23 +25,32 @@ pub(crate) struct Stage {
     pub(crate) now: Instant,
 }
 
-pub(crate) fn sitting(spec: &str, players: &[&str]) -> Box<dyn AnySitting> {
-    sit(&MatchOrder { seed: Seed(1), ..MatchOrder::new(spec, players).unwrap() }).unwrap()
+/// Where the matches of all tests run.
+pub(crate) fn runtime() -> &'static Handle {
+    static RUNTIME: LazyLock<Runtime> =
+        LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap());
+    RUNTIME.handle()
 }
 
-pub(crate) fn load(path: &Path) -> Box<dyn AnySitting> {
-    load_sitting(BufReader::new(File::open(path).unwrap())).unwrap()
+/// What is agreed at a screen.
+pub(crate) fn agreed(spec: &str, players: &[&str]) -> MatchSpec {
+    let entries: Vec<_> = players.iter().map(|player| player.parse().unwrap()).collect();
+    MatchSpec { casual: true, ..agree(&GameSpec::parse(spec).unwrap(), &entries, Seed(1)).unwrap() }
+}
+
+/// A match of which no record is kept.
+pub(crate) fn table(spec: &str, players: &[&str]) -> Table {
+    Table::begin(runtime(), agreed(spec, players), &Keep::No).unwrap()
 }
 
 impl Stage {
     pub(crate) fn new(spec: &str, players: &[&str]) -> Self {
-        Self::with(sitting(spec, players), (80, 24), Palette::Rich)
+        Self::with(table(spec, players), (80, 24), Palette::Rich)
     }
 
-    pub(crate) fn with(sitting: Box<dyn AnySitting>, size: (u16, u16), palette: Palette) -> Self {
+    pub(crate) fn with(table: Table, size: (u16, u16), palette: Palette) -> Self {
         let now = Instant::now();
-        let app = App::new(Table::new(sitting, None, now), palette, now);
-        Self::of(app, size, now)
+        Self::of(App::new(table, palette, now), size, now)
     }
 
     pub(crate) fn of(app: App, (width, height): (u16, u16), now: Instant) -> Self {
@@ -51,15 +60,15 @@ impl Stage {
         stage
     }
 
-    /// Waits until no computer thinks, then draws.
+    /// Waits until nothing is under way any more, then draws.
     pub(crate) fn settle(&mut self) {
         let patience = Instant::now() + Duration::from_mins(1);
         loop {
             self.app.tick(self.now);
-            if self.app.table().thinking().is_none() && !self.app.table().is_hinting() {
+            if !self.app.table().is_busy() {
                 break;
             }
-            assert!(Instant::now() < patience, "the computer answers");
+            assert!(Instant::now() < patience, "whatever is under way ends");
             std::thread::sleep(Duration::from_millis(1));
         }
         self.draw();
@@ -139,6 +148,7 @@ impl Stage {
     }
 
     pub(crate) fn moves(&self) -> Vec<String> {
-        self.app.table().sitting().history().into_iter().map(|entry| entry.text).collect()
+        let table = self.app.table();
+        table.history().iter().map(|entry| table.deed(entry)).collect()
     }
 }

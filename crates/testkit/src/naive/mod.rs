@@ -3,6 +3,7 @@
 use rookery_rules::{Notation, Position, Seat, Seed, Setup, Status, below};
 
 pub mod fish;
+pub mod four;
 pub mod hexapawn;
 pub mod renpaarden;
 pub mod stones;

@@ -116,7 +116,9 @@ impl Bot {
             }
             Injected::Close => return Next::Leave,
             Injected::ClosePartial => {
-                send(pipe, &answer[..answer.len() - 1]).await;
+                // A whole answer without its end would count; half of one cannot be read, and then the connection is gone.
+                log(&self.log, self.seat, Injected::CloseUnasked);
+                send(pipe, "b1-").await;
                 return Next::Leave;
             }
             Injected::Flood => send(pipe, &"x".repeat(MAX_LINE * 3)).await,

@@ -65,9 +65,9 @@ impl Injected {
     pub fn offence(self) -> Option<Offence> {
         match self {
             Self::Illegal => Some(Offence::IllegalMove),
-            Self::Malformed => Some(Offence::Malformed),
+            Self::Malformed | Self::ClosePartial => Some(Offence::Malformed),
             Self::Late | Self::SlowBytes | Self::Silent | Self::StopReading => Some(Offence::Timeout),
-            Self::Close | Self::ClosePartial | Self::CloseUnasked => Some(Offence::Disconnected),
+            Self::Close | Self::CloseUnasked => Some(Offence::Disconnected),
             Self::Flood => Some(Offence::OutputLimit),
             Self::Twice | Self::Early => Some(Offence::OutOfTurn),
             Self::Resign | Self::OurLag | Self::OurStall | Self::OurPanic => None,

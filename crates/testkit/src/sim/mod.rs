@@ -1,5 +1,5 @@
-//! Simulated matches: seeded players with seeded faults, over pipes in memory, on a clock that jumps from event to
-//! event. A seed gives the same match on any machine, alone or among others.
+//! Simulated matches: seeded players with seeded faults, over the real connections in memory, which cut what travels into
+//! pieces, on a clock that jumps from event to event. A seed gives the same match on any machine, alone or among others.
 //!
 //! Each match is checked: it ends, once; blame is where a fault was injected and nowhere else; the record gives the
 //! same positions and outcome; refused answers change nothing; queues stay bounded; and it takes no longer than its
@@ -47,6 +47,14 @@ pub struct Report {
     pub injected: Vec<(Seat, Injected)>,
     /// How many moves were made.
     pub plies: u64,
+}
+
+impl Report {
+    /// What the match looked like from outside. Whether a player began to misbehave in the last moment, too late for
+    /// anybody to see, may depend on who ran first.
+    pub fn seen(&self) -> (TextHash, &'static str, u64) {
+        (self.trace.clone(), self.cause, self.plies)
+    }
 }
 
 /// Plays the match of a seed, alone.
@@ -170,7 +178,16 @@ where
         let panics_at = panics.then(|| 1 + below(&mut rng, 8));
         let chat_one_in = if below(&mut rng, 12) == 0 { 4 } else { 0 };
         let log = Arc::clone(&faults);
-        players.push(Box::new(pipe::PipePlayer::new(seat, ours, &terms, panics_at, chat_one_in, log)));
+        let pieces = seed.derive(200 + seat.index() as u64);
+        players.push(Box::new(pipe::PipePlayer::new(
+            seat,
+            ours,
+            pieces,
+            &terms,
+            panics_at,
+            chat_one_in,
+            log,
+        )));
         let bot = bot::Bot {
             seat,
             rng: seed.derive(100 + seat.index() as u64).rng(),

@@ -46,7 +46,10 @@ pub(super) fn check<P: Position>(verdict: &Verdict, watch: &Watch<P>, injected: 
     }
     let was_cut_short = |seat: Seat| ending.blame().is_some() && ending.seat != Some(seat);
     for &(seat, fault) in injected {
-        let is_punished = watch.fouls().any(|foul| explains(foul, &(seat, fault)));
+        // What was said before an answer is told before it is judged: who then fails to take note, or is gone, is punished
+        // for that.
+        let is_punished =
+            watch.fouls().any(|foul| foul.seat == seat && injected.iter().any(|other| explains(foul, other)));
         assert!(
             !fault.is_an_answer() || is_punished || was_cut_short(seat) || is_astray(seat),
             "{seat:?} is punished for {fault:?}: {verdict:?}, injected {injected:?}"
@@ -54,7 +57,7 @@ pub(super) fn check<P: Position>(verdict: &Verdict, watch: &Watch<P>, injected: 
         let resigned =
             watch.events().any(|event| matches!(event, Event::Resigned { seat: who } if *who == seat));
         assert!(
-            fault != Injected::Resign || resigned || was_cut_short(seat) || is_astray(seat),
+            fault != Injected::Resign || resigned || is_punished || was_cut_short(seat) || is_astray(seat),
             "{seat:?} has resigned: {verdict:?}, injected {injected:?}"
         );
     }

@@ -1,17 +1,20 @@
-//! The referee's end of a pipe: a line protocol of the simulation's own, with every read bounded.
+//! The referee's end of a pipe: the real connection, inbox and remote player, with a line protocol of the simulation's
+//! own.
 //!
 //! Down: `ask MILLISECONDS POSITION` and `news`. Up: a move, or `resign`.
 
 use std::fmt;
 use std::panic::resume_unwind;
-use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use rookery_referee::{
-    Answering, BoxFuture, ChatBox, EventOf, Failure, Fault, Invitation, Offence, Player, Question, Terms,
+    Answering, BoxFuture, ChatBox, EventOf, Evidence, Failure, Fault, Invitation, Offence, Player, Question,
+    Terms,
 };
-use rookery_rules::{Notation, Rng, Seat, below};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf};
+use rookery_rules::{Notation, Rng, Seat, Seed, below};
+use rookery_wire::memory::Choppy;
+use rookery_wire::{Answer, Bounds, Codec, Connection, Framing, Lent, Note, Remote, excerpt};
+use tokio::io::{DuplexStream, split};
 
 use super::faults::Injected;
 use super::{Log, log};
@@ -19,13 +22,38 @@ use super::{Log, log};
 /// The longest line that is read.
 pub(super) const MAX_LINE: usize = 128;
 
-/// A player at the other end of a pipe.
-pub(super) struct PipePlayer {
-    seat: Seat,
-    stream: DuplexStream,
-    buffer: Vec<u8>,
+/// The texts of the simulation.
+#[derive(Debug)]
+struct Texts {
     /// The time that is announced without a time control.
     cap_ms: u128,
+}
+
+impl<P: Notation> Codec<P> for Texts {
+    fn ask(&mut self, question: &Question<'_, P>) -> Vec<u8> {
+        let ms = question.time.map_or(self.cap_ms, |time| time.as_millis());
+        format!("ask {ms} {}\n", question.position.to_text()).into()
+    }
+
+    fn answer(&mut self, message: &[u8], position: &P) -> Result<Answer<P::Move>, Failure> {
+        if message == b"resign" {
+            return Err(Failure::Resigned);
+        }
+        let malformed =
+            |note: String| Failure::from(Fault::new(Offence::Malformed, note).sent(excerpt(message)));
+        let text = std::str::from_utf8(message).map_err(|error| malformed(error.to_string()))?;
+        position.parse_move(text).map(Answer::Move).map_err(|error| malformed(error.to_string()))
+    }
+
+    fn news(&mut self, _: &EventOf<P>, _: &P) -> Vec<Note> {
+        vec![Note::new("news\n")]
+    }
+}
+
+/// A player at the other end of a pipe.
+pub(super) struct PipePlayer<P: Notation> {
+    seat: Seat,
+    remote: Remote<P, Texts>,
     /// The question at which our end panics.
     panics_at: Option<u32>,
     n_asked: u32,
@@ -35,55 +63,38 @@ pub(super) struct PipePlayer {
     log: Log,
 }
 
-impl fmt::Debug for PipePlayer {
+impl<P: Notation> fmt::Debug for PipePlayer<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PipePlayer({:?})", self.seat)
     }
 }
 
-impl PipePlayer {
+impl<P: Notation> PipePlayer<P> {
+    /// Everything that comes and goes is cut into pieces, where the seed says.
     pub(super) fn new(
         seat: Seat,
         stream: DuplexStream,
+        pieces: Seed,
         terms: &Terms,
         panics_at: Option<u32>,
         chat_one_in: u32,
         log: Log,
     ) -> Self {
+        let (reader, writer) = split(Choppy::new(stream, pieces).without_halts());
+        let bounds = Bounds { bytes: MAX_LINE, ..Bounds::default() };
+        let connection = Connection::new(reader, writer, "a bot", Framing::EveryLine, bounds);
         // The cap has no margin, so it is told as a little less.
-        let cap_ms = terms.answer_cap.as_millis() - 10;
-        Self { seat, stream, buffer: vec![], cap_ms, panics_at, n_asked: 0, chats: None, chat_one_in, log }
-    }
-
-    /// Reads one line. What comes after it stays in the buffer, where it counts as spoken out of turn.
-    async fn line(&mut self) -> Result<Vec<u8>, Fault> {
-        loop {
-            if let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') {
-                let rest = self.buffer.split_off(end + 1);
-                let mut line = std::mem::replace(&mut self.buffer, rest);
-                line.pop();
-                return Ok(line);
-            }
-            if self.buffer.len() > MAX_LINE {
-                return Err(Fault::new(Offence::OutputLimit, "a line is too long"));
-            }
-            let mut chunk = [0; 32];
-            match self.stream.read(&mut chunk).await {
-                Ok(n) if n > 0 => self.buffer.extend_from_slice(&chunk[..n]),
-                _ => return Err(closed()),
-            }
-        }
+        let texts = Texts { cap_ms: terms.answer_cap.as_millis() - 10 };
+        let remote = Remote::new(Lent::owned(Box::new(connection)), texts).with_lag(terms.lag.clone());
+        Self { seat, remote, panics_at, n_asked: 0, chats: None, chat_one_in, log }
     }
 }
 
-fn closed() -> Fault {
-    Fault::new(Offence::Disconnected, "the pipe is closed")
-}
-
-impl<P: Notation> Player<P> for PipePlayer {
+impl<P: Notation> Player<P> for PipePlayer<P> {
     fn seated(&mut self, invitation: &Invitation<'_, P>) {
-        let rng = rookery_rules::Seed(invitation.seat.index() as u64).rng();
+        let rng = Seed(invitation.seat.index() as u64).rng();
         self.chats = Some((rng, invitation.chat.clone()));
+        self.remote.seated(invitation);
     }
 
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
@@ -98,35 +109,22 @@ impl<P: Notation> Player<P> for PipePlayer {
         {
             (0..below(rng, 100)).for_each(|_| chat.say(&"long talk ".repeat(40)));
         }
-        let ms = question.time.map_or(self.cap_ms, |time| time.as_millis());
-        let ask = format!("ask {ms} {}\n", question.position.to_text());
-        let position = question.position;
-        Answering::Later(Box::pin(async move {
-            self.stream.write_all(ask.as_bytes()).await.map_err(|_| closed())?;
-            let line = self.line().await?;
-            if line == b"resign" {
-                return Err(Failure::Resigned);
-            }
-            let malformed = |detail: String| Failure::from(Fault::new(Offence::Malformed, detail));
-            let text = std::str::from_utf8(&line).map_err(|error| malformed(error.to_string()))?;
-            position.parse_move(text).map_err(|error| malformed(error.to_string()))
-        }))
+        self.remote.choose(question)
     }
 
-    fn hear<'a>(&'a mut self, _: &'a EventOf<P>, _: &'a P) -> Option<BoxFuture<'a, Result<(), Fault>>> {
-        Some(Box::pin(async { self.stream.write_all(b"news\n").await.map_err(|_| closed()) }))
+    fn hear<'a>(
+        &'a mut self,
+        event: &'a EventOf<P>,
+        position: &'a P,
+    ) -> Option<BoxFuture<'a, Result<(), Fault>>> {
+        self.remote.hear(event, position)
     }
 
     fn poll_foul(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
-        if self.buffer.is_empty() {
-            let mut chunk = [0; 32];
-            let mut read = ReadBuf::new(&mut chunk);
-            match Pin::new(&mut self.stream).poll_read(cx, &mut read) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(_) if read.filled().is_empty() => return Poll::Ready(closed()),
-                Poll::Ready(_) => self.buffer.extend_from_slice(read.filled()),
-            }
-        }
-        Poll::Ready(Fault::new(Offence::OutOfTurn, "it was not asked"))
+        self.remote.poll_foul(cx)
+    }
+
+    fn unanswered(&mut self) -> Evidence {
+        self.remote.unanswered()
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use rookery_catalog::PlayerSpec;
+use rookery_referee::Entry;
 
 use crate::commands::play;
 use crate::spec::UsageError;
@@ -19,7 +19,7 @@ Examples:
 pub(super) struct Args {
     /// Two to four players in turn order, `human` for a person; by default you and `medium`
     #[arg(value_name = "PLAYER", num_args = 0..=4)]
-    players: Vec<PlayerSpec>,
+    players: Vec<Entry>,
 
     /// Line by line instead of a full screen: for pipes and screen readers
     #[arg(long)]

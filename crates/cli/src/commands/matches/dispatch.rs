@@ -66,8 +66,11 @@ impl<'a, 's> Threads<'a, 's> {
         let Some(reporter) = self.reporter.take() else { return };
         let (series, archive, running) = (self.series, self.archive, self.running);
         for _ in 0..n_threads {
-            let (queue, reports, stopping) = (Arc::clone(&self.queue), reporter.clone(), self.stopping.clone());
-            scope.spawn(move || Worker { series, archive, pairings: &queue, reports, stopping, running }.work());
+            let (queue, reports, stopping) =
+                (Arc::clone(&self.queue), reporter.clone(), self.stopping.clone());
+            scope.spawn(move || {
+                Worker { series, archive, pairings: &queue, reports, stopping, running }.work()
+            });
         }
     }
 

@@ -59,7 +59,9 @@ impl<'a> Stream<'a> {
             players: summary.players().iter().map(PlayerJson::new).collect(),
             elo: summary.elo().map(EloJson::new),
             aborted: summary.aborted(),
-            left_over: Some(summary.left_over()).filter(|left| left.games > 0).map(|left| LeftOverJson::new(&left)),
+            left_over: Some(summary.left_over())
+                .filter(|left| left.games > 0)
+                .map(|left| LeftOverJson::new(&left)),
         };
         let end = if self.any { "\n  ]" } else { "]" };
         writeln!(self.out, "{end},\n  \"summary\": {}\n}}", serde_json::to_string(&value)?)?;

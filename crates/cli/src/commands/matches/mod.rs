@@ -188,8 +188,7 @@ impl Args {
         let mut agreed = rookery_catalog::agree(&self.spec.spec, &self.players, Seed(self.seed))
             .map_err(|error| UsageError(error.to_string()))?;
         agreed.time = self.time.or(self.tc).unwrap_or(TimeControl::Untimed);
-        agreed.limits =
-            Limits { nodes: self.nodes, playouts: self.playouts, depth: self.depth, think: None };
+        agreed.limits = Limits { nodes: self.nodes, playouts: self.playouts, depth: self.depth, think: None };
         agreed.conduct = self.conduct.unwrap_or(agreed.conduct);
         agreed.max_turns = self.max_turns;
         let programs = self.players.iter().any(|entry| entry.seat.is_program());
@@ -210,7 +209,7 @@ impl Args {
         Ok(Series::new(
             self.spec.clone(),
             agreed,
-            self.games.unwrap_or(1),
+            self.games.unwrap_or(self.players.len() as u64),
             self.concurrency.map_or(concurrency, usize::from),
             self.record.clone(),
             self.resume,

@@ -22,8 +22,10 @@ impl Progress {
         let names = series.agreed().seats.iter().map(|entry| clean(&entry.name)).collect();
         let bar = if shown {
             // Whatever the width is: the message gets what is left of it.
-            let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {per_sec:.0} {eta} to go  {wide_msg}");
-            let bar = ProgressBar::new(series.games()).with_style(style.expect("the template is well formed"));
+            let style =
+                ProgressStyle::with_template("{bar:20} {pos}/{len} {per_sec:.0} {eta} to go  {wide_msg}");
+            let bar =
+                ProgressBar::new(series.games()).with_style(style.expect("the template is well formed"));
             bar.enable_steady_tick(EVERY);
             bar
         } else {
@@ -45,7 +47,8 @@ impl Progress {
     /// Wins of each player, and the draws, of whole blocks.
     fn score(&self, summary: &Summary) -> String {
         let players = summary.players();
-        let wins = self.names.iter().zip(&players).map(|(name, player)| format!("{name} {}", player.total.wins));
+        let wins =
+            self.names.iter().zip(&players).map(|(name, player)| format!("{name} {}", player.total.wins));
         let draws: u64 = players.first().map_or(0, |player| player.total.draws);
         let wins: Vec<String> = wins.collect();
         format!("{}, drawn {draws}", wins.join(" - "))

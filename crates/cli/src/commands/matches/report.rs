@@ -127,7 +127,8 @@ fn parts(names: &[String], columns: Vec<Column>, width: usize) -> Vec<Vec<Column
 
 fn write_part(names: &[String], part: &[Column], width: usize, out: &mut dyn Write) -> anyhow::Result<()> {
     let taken: usize = part.iter().map(|column| column.width + 2).sum();
-    let longest = names.iter().map(|name| name.chars().count()).chain(["player".len()]).max().unwrap_or_default();
+    let longest =
+        names.iter().map(|name| name.chars().count()).chain(["player".len()]).max().unwrap_or_default();
     let room = longest.min(width.saturating_sub(taken).max(SHORTEST_NAME));
     let titles = std::iter::once("player").chain(names.iter().map(String::as_str));
     for (row, name) in titles.enumerate() {
@@ -210,11 +211,17 @@ mod tests {
 
     #[test]
     fn tables_fit_any_width_with_any_number_of_columns() {
-        let names: Vec<String> = ["a", "mcts:playouts=1000000,with=a,very=long,name"].map(str::to_owned).into();
+        let names: Vec<String> =
+            ["a", "mcts:playouts=1000000,with=a,very=long,name"].map(str::to_owned).into();
         for n_columns in 1..=12 {
             for width in [40, 60, 80, 120, 200] {
                 let columns = (0..n_columns)
-                    .map(|n| column(&format!("column {n}"), ["100.0 ± 24.3 %".to_owned(), "1".to_owned()].into_iter()))
+                    .map(|n| {
+                        column(
+                            &format!("column {n}"),
+                            ["100.0 ± 24.3 %".to_owned(), "1".to_owned()].into_iter(),
+                        )
+                    })
                     .collect();
                 let mut text = vec![];
                 for part in parts(&names, columns, width) {

@@ -168,8 +168,11 @@ impl Series {
     pub(super) fn match_spec(&self, pairing: &Pairing) -> anyhow::Result<MatchSpec> {
         let seed = self.agreed.seed;
         let varied = self.spec.game.vary(&self.spec.spec, seed.derive(u64::MAX - pairing.block));
-        let game =
-            if varied == self.spec.spec { self.agreed.game.clone() } else { self.spec.game.canonical(&varied)? };
+        let game = if varied == self.spec.spec {
+            self.agreed.game.clone()
+        } else {
+            self.spec.game.canonical(&varied)?
+        };
         let seats = self.agreed.seats.iter().zip(&pairing.entrants).map(|(at, entrant)| {
             let sits = &self.agreed.seats[entrant.index()];
             SeatEntry { label: at.label.clone(), name: sits.name.clone(), player: sits.player.clone() }

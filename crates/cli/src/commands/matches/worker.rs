@@ -97,7 +97,8 @@ impl Worker<'_> {
             let was_finished = matches!(slot, Some(Slot::Finished(_)));
             let path = self.archive.and_then(|archive| archive.path(&key));
             let played = self.play_one(&spec, slot).await;
-            let played = played.with_context(|| path.as_ref().map_or(String::new(), |path| path.display().to_string()));
+            let played = played
+                .with_context(|| path.as_ref().map_or(String::new(), |path| path.display().to_string()));
             let Played { end, receipt, problem, cut, .. } = played?;
             if let Some(problem) = problem {
                 anyhow::bail!("{}: {problem}", path.unwrap_or_default().display());
@@ -110,7 +111,10 @@ impl Worker<'_> {
             let game = Game { pairing, spec, verdict, record: path, cut };
             return Ok(Worked::Game(Box::new(game), receipt));
         }
-        anyhow::bail!("game {}: it failed {ATTEMPTS} times; move its records away to try again", pairing.id + 1)
+        anyhow::bail!(
+            "game {}: it failed {ATTEMPTS} times; move its records away to try again",
+            pairing.id + 1
+        )
     }
 
     async fn play_one(&self, spec: &MatchSpec, slot: Option<Slot>) -> anyhow::Result<Played> {

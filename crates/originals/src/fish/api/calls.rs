@@ -43,9 +43,7 @@ impl Call {
     /// Reads a call; the error says what it should look like. Wrong arguments are the matter of the call.
     pub(super) fn read(message: &[u8]) -> Result<Self, String> {
         let (name, arguments): (Cow<'_, str>, Vec<Value>) =
-            serde_json::from_slice(message).map_err(|error| {
-                format!("expected a call [NAME,[ARGUMENT,..]], but it sent {}: {error}", excerpt(message))
-            })?;
+            serde_json::from_slice(message).map_err(|error| error.to_string())?;
         let arguments = Value::Array(arguments);
         Ok(match &*name {
             "place" => Self::Act(
@@ -125,8 +123,11 @@ fn read<T: DeserializeOwned>(arguments: Value, name: &str, expected: &str) -> Re
     serde_json::from_value(arguments).map_err(|error| format!("{name} takes {expected}: {error}"))
 }
 
+/// An answer, with the newline that ends it: a client may read lines.
 pub(super) fn write(value: &(impl Serialize + ?Sized)) -> String {
-    serde_json::to_string(value).expect("our own data can be written")
+    let mut answer = serde_json::to_string(value).expect("our own data can be written");
+    answer.push('\n');
+    answer
 }
 
 fn or_false(position: Option<&Position>) -> String {

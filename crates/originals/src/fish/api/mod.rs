@@ -44,8 +44,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// What one player can know about its tournament. Whoever runs the tournament fills it in; whether the last game was
-/// won is filled in by [`ApiPlayer`].
+/// What one player can know about its tournament. Whoever runs the tournament fills it in.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct TournamentInfo {
     /// The round that is played or was played last, from 1; 0 before the first.

@@ -55,7 +55,7 @@ impl Table {
     /// # Panics
     /// If there is no such seat.
     pub fn seat(&self, seat: Seat) -> SeatHandle {
-        assert!(seat.index() < lock(&self.position).n_seats(), "there is no {seat}");
+        assert!(seat.index() < lock(&self.position).n_seats(), "there is no seat {}", seat.index());
         SeatHandle { table: self.clone(), seat }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
+mod check;
 mod harness;
 mod notices;
 mod observe;
@@ -10,6 +12,7 @@ mod xclient;
 mod xserver;
 
 use indicatif::MultiProgress;
+use rookery_live::Stopping;
 
 use super::Harness;
 use crate::ErrorOutput;
@@ -21,6 +24,7 @@ pub enum Command {
     #[command(visible_alias = "xclients")]
     Xclient(xclient::Args),
     X1client(xclient::OneArgs),
+    Check(check::Args),
     /// Say how many tiles a penguin could reach from a place of a board
     #[command(after_help = harness::BOARD)]
     Xboard,
@@ -39,15 +43,30 @@ pub enum Command {
     Observe(observe::Args),
 }
 
-/// Carries it out. `screen` is what moving pictures are drawn on, if there is a terminal for them.
+impl Command {
+    /// How long its games may go on when it is to stop; `None` if nothing is lost when it just ends.
+    pub fn grace(&self) -> Option<Duration> {
+        match self {
+            Self::Xserver(args) => Some(args.grace()),
+            Self::Check(_) => Some(Duration::ZERO),
+            _ => None,
+        }
+    }
+}
+
+/// Carries it out. `screen` is what moving pictures are drawn on, if there is a terminal for them; `go_on` is the command
+/// that goes on with the records of what was stopped.
 pub fn run(
     command: &Command,
     out: &mut dyn Write,
     err: &ErrorOutput,
     screen: Option<MultiProgress>,
+    stop: &Stopping,
+    go_on: &str,
 ) -> anyhow::Result<ExitCode> {
     let done = match command {
-        Command::Xserver(args) => return xserver::run(args, out, err, screen),
+        Command::Xserver(args) => return xserver::run(args, out, err, screen, stop, go_on),
+        Command::Check(args) => return check::run(args, out, stop),
         Command::Xclient(args) => return xclient::run(args, err),
         Command::X1client(args) => return xclient::run_one(args, err),
         Command::Xboard => harness::run(Harness::Board, out),

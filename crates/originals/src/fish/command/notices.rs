@@ -126,14 +126,14 @@ impl Screen {
                 }
             }
             Notice::Moved { table, scores, .. } => {
-                if let Some(table) = self.tables.get_mut(table - 1) {
+                if let Some(table) = self.tables.get_mut(*table as usize - 1) {
                     table.moves += 1;
                     let line = table.line(scores);
                     table.bar.set_message(format!("{line}, {} moves", table.moves));
                 }
                 Ok(())
             }
-            Notice::Finished { table, scores, winners, .. } => match self.tables.get(table - 1) {
+            Notice::Finished { table, scores, winners, .. } => match self.tables.get(*table as usize - 1) {
                 Some(table) => {
                     let winners = if winners.is_empty() { "nobody".to_owned() } else { winners.join(", ") };
                     multi.println(format!("{}{}: {winners} won", table.bar.prefix(), table.line(scores)))?;
@@ -154,7 +154,7 @@ impl Screen {
 }
 
 impl Table {
-    fn new(round: usize, number: usize, players: &[String], multi: &MultiProgress) -> Self {
+    fn new(round: u32, number: usize, players: &[String], multi: &MultiProgress) -> Self {
         let style = ProgressStyle::with_template("{prefix}{wide_msg}").expect("the template is well formed");
         let bar = multi.add(ProgressBar::new_spinner().with_style(style));
         let table = Self { players: players.to_vec(), moves: 0, bar };
@@ -172,5 +172,11 @@ impl Table {
 
 /// What people must know even if they want to know nothing.
 fn is_trouble(notice: &Notice) -> bool {
-    matches!(notice, Notice::TooFew { .. } | Notice::Trouble { .. } | Notice::RecordFailed { .. })
+    matches!(
+        notice,
+        Notice::TooFew { .. }
+            | Notice::Trouble { .. }
+            | Notice::RecordFailed { .. }
+            | Notice::Interrupted { .. }
+    )
 }

@@ -1,16 +1,18 @@
 //! `rookery fish observe`: one game between computers, move by move.
 
 use std::io::Write;
-use std::thread::sleep;
 use std::time::Duration;
 
 use rookery_catalog::{Fish, PlayerSpec};
 use rookery_games::fish;
-use rookery_referee::parse_duration;
-use rookery_rules::{GameSpec, Position, Seat, Seed, Setup, Status};
-use rookery_search::Budget;
+use rookery_live::{Guest, LiveMatch, prepare};
+use rookery_referee::{Entry, MatchSpec, SeatSpec, parse_duration};
+use rookery_rules::{GameSpec, Seat, Seed, Setup};
+use rookery_wire::Protocols;
+use tokio::time::sleep;
 
 use crate::UsageError;
+use crate::fish::CONDUCT;
 
 /// Watch one game between computer players, move by move
 #[derive(Debug, clap::Args)]
@@ -43,37 +45,48 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     if players.len() < 2 {
         return Err(UsageError("a game needs 2 to 4 players; name one more".to_owned()).into());
     }
-    let mut strategies = players
-        .iter()
-        .map(|player| Ok(rookery_catalog::strategy::<Fish>(player)?.0))
-        .collect::<Result<Vec<_>, rookery_catalog::PlayerError>>()
-        .map_err(|error| usage(&error))?;
-    let spec = format!("fish:{},players={}", args.setup, players.len());
-    let spec = GameSpec::parse(&spec).map_err(|error| usage(&error))?;
-    let setup = fish::Setup::from_spec(&spec).map_err(|error| usage(&error))?;
+    for player in players {
+        rookery_catalog::strategy::<Fish>(player).map_err(|error| usage(&error))?;
+    }
+    let game = format!("fish:{},players={}", args.setup, players.len());
+    let game = GameSpec::parse(&game).map_err(|error| usage(&error))?;
+    let start = fish::Setup::from_spec(&game).map_err(|error| usage(&error))?.start();
+    let entry = |player: &PlayerSpec| Entry::nameless(SeatSpec::BuiltIn(player.clone()));
+    let entries: Vec<Entry> = players.iter().map(entry).collect();
+    let spec = rookery_catalog::agree(&game, &entries, Seed(args.seed)).map_err(|error| usage(&error))?;
+    let spec = MatchSpec { conduct: CONDUCT, ..spec };
 
-    let mut position = setup.start();
     for (seat, player) in Seat::all(players.len()).zip(players) {
-        writeln!(out, "{seat} ({}): {player}", position.color(seat))?;
+        writeln!(out, "{} ({}): {player}", spec.seats[seat.index()].label, start.color(seat))?;
     }
-    writeln!(out, "\n{position}")?;
-    for ply in 0.. {
-        let seat = match position.status() {
-            Status::ToMove(seat) => seat,
-            Status::Over(outcome) => {
-                let winners: Vec<_> = outcome.winners.iter().map(|seat| seat.to_string()).collect();
-                let winners = if winners.is_empty() { "nobody".to_owned() } else { winners.join(" and ") };
-                writeln!(out, "\n{winners} won")?;
-                break;
+    writeln!(out, "\n{start}")?;
+    let guests = Guest::built_in(&spec).map_err(|error| usage(&error))?;
+    let ready = prepare(spec, guests, &Protocols::default(), None).map_err(|error| usage(&error))?;
+    // The screen is served in this thread; whoever thinks has another.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async { show(&ready.start(), args.delay.unwrap_or_default(), out).await })
+}
+
+/// Shows a match at its own pace.
+async fn show(live: &LiveMatch, delay: Duration, out: &mut dyn Write) -> anyhow::Result<()> {
+    let label = |seat: Seat| live.spec().seats[seat.index()].label.as_str();
+    let mut shown = 0;
+    loop {
+        let now = live.snapshot();
+        for entry in &now.entries[shown..] {
+            if let (Some(mv), Some(seat)) = (entry.deed.as_move(), entry.seat) {
+                sleep(delay).await;
+                writeln!(out, "\n{}. {}: {mv}\n{}", entry.plies, label(seat), entry.position.board())?;
+                out.flush()?;
             }
-        };
-        out.flush()?;
-        sleep(args.delay.unwrap_or_default());
-        let budget =
-            Budget { seed: Seed(args.seed).derive(seat.index() as u64).derive(ply), ..Budget::default() };
-        let mv = strategies[seat.index()].choose(&position, &budget);
-        position.play_unchecked(mv);
-        writeln!(out, "\n{}. {seat}: {mv}\n{position}", ply + 1)?;
+        }
+        shown = now.entries.len();
+        if let Some(verdict) = &now.verdict {
+            let winners: Vec<&str> =
+                verdict.outcome.iter().flat_map(|outcome| outcome.winners.iter()).map(label).collect();
+            let winners = if winners.is_empty() { "nobody".to_owned() } else { winners.join(" and ") };
+            return Ok(writeln!(out, "\n{winners} won")?);
+        }
+        live.changed(now.version).await;
     }
-    Ok(())
 }

@@ -4,18 +4,18 @@ use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use indicatif::MultiProgress;
-use rookery_referee::parse_duration;
+use rookery_live::Stopping;
+use rookery_record::ArchiveError;
+use rookery_referee::{parse_duration, parse_duration_or_zero};
 use rookery_rules::Setup as _;
 use rookery_wire::raise_file_limit;
-use tokio::sync::Notify;
 
 use super::notices::{Notices, Style};
-use crate::fish::{Config, Manner, Server, Tally};
+use crate::fish::{Config, Manner, ResumeError, Server, Tally, write_standings};
 use crate::{ErrorOutput, UsageError};
 
 /// Wait for players on a port, hold a tournament of Fish, and print how many won and failed
@@ -107,6 +107,19 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
 
+    /// Go on with the last tournament in that folder, if it was interrupted: wait for its players, by their names; finished
+    /// games count, and who does not come back has failed
+    #[arg(long, requires = "record")]
+    resume: bool,
+
+    /// Print the final ranking behind the result
+    #[arg(long)]
+    standings: bool,
+
+    /// How long running games may go on after the first Ctrl-C; 0s stops them at once
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
+    grace: Duration,
+
     /// Show all tables with their scores while they play
     #[arg(long, conflicts_with_all = ["json_log", "quiet"])]
     observe: bool,
@@ -125,12 +138,15 @@ Examples:
   rookery fish xserver 12345
   rookery fish xserver 12345 --min-players 2 --wait 5s --observe
   rookery fish xserver 12345 --repeat --record games --json-log
+  rookery fish xserver 12345 --record games --resume --standings
 
-Exit codes: 0 done (also without a tournament, which prints [0,0]), 1 failed, 2 the command line is wrong,
-98 the port cannot be had, 130 interrupted.";
+Exit codes: 0 done (also without a tournament, which prints [0,0]), 1 failed, or a record could not be kept, 2 the command
+line is wrong, 75 another program writes there, 98 the port cannot be had, 130 interrupted, 143 ended by the system.";
 
 /// The port cannot be had.
 const NO_PORT: u8 = 98;
+/// Another program writes to the records.
+const LOCKED: u8 = 75;
 /// Files and sockets that are needed beside those of players.
 const OTHER_FILES: usize = 64;
 /// The fewest tiles on which everybody finds room: three players have nine penguins.
@@ -148,51 +164,88 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &ErrorOutput,
     screen: Option<MultiProgress>,
+    stop: &Stopping,
+    go_on: &str,
 ) -> anyhow::Result<ExitCode> {
-    let mut err = err.clone();
     let config = args.config()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let stop = Arc::new(Notify::new());
-    let stopped = Arc::clone(&stop);
-    ctrlc::set_handler(move || stopped.notify_one())?;
     let notices = Notices::start(args.style(screen), err.clone());
+    let mut err = err.clone();
     let done = runtime.block_on(async {
         let address = SocketAddr::new(args.host, args.port);
-        let mut server = match Server::bind(address, config, notices.log()) {
+        let mut server = match Server::stoppable(address, config, notices.log(), stop.clone()) {
             Ok(server) => server,
             Err(error) => {
                 let hint = "choose another port, or end whatever uses it";
                 writeln!(err, "error: cannot listen on {address}: {error}; {hint}")?;
-                return Ok(ExitCode::from(NO_PORT));
+                return Ok(Ended::Code(NO_PORT));
             }
         };
-        tokio::select! {
-            done = serve(&mut server, args.repeat, out) => done.map(|()| ExitCode::SUCCESS),
-            () = stop.notified() => Ok(ExitCode::from(130)),
+        match args.resume.then(|| server.resume()).transpose() {
+            Ok(_) => {}
+            Err(error @ ResumeError::Archive(ArchiveError::Locked { .. })) => {
+                writeln!(err, "error: {error}")?;
+                return Ok(Ended::Code(LOCKED));
+            }
+            Err(error) => return Err(anyhow::Error::new(error).context("--resume")),
         }
+        serve(&mut server, args, stop, out).await?;
+        Ok(if server.records_failed() { Ended::RecordsFailed } else { Ended::Well })
     });
     // What is still connected is closed with the runtime.
     drop(runtime);
     notices.finish();
-    if done.as_ref().is_ok_and(|code| *code == ExitCode::from(130)) {
-        writeln!(err, "interrupted")?;
+    let done = done?;
+    if let Ended::RecordsFailed = done {
+        writeln!(err, "error: not every record could be kept; the lines above say which and why")?;
     }
-    done
+    if let Some(code) = stop.exit_code() {
+        if args.record.is_some() {
+            writeln!(err, "interrupted; to go on:\n{go_on}")?;
+        } else {
+            writeln!(err, "interrupted; with --record DIR a tournament can go on")?;
+        }
+        return Ok(ExitCode::from(code));
+    }
+    Ok(match done {
+        Ended::Well => ExitCode::SUCCESS,
+        Ended::RecordsFailed => ExitCode::FAILURE,
+        Ended::Code(code) => ExitCode::from(code),
+    })
 }
 
-async fn serve(server: &mut Server, repeat: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+/// How a server ended.
+enum Ended {
+    Well,
+    RecordsFailed,
+    Code(u8),
+}
+
+async fn serve(server: &mut Server, args: &Args, stop: &Stopping, out: &mut dyn Write) -> anyhow::Result<()> {
     loop {
-        let Tally { winners, failed } = server.tournament().await;
-        writeln!(out, "[{winners},{failed}]")?;
-        out.flush()?;
-        if !repeat {
-            server.farewell().await;
+        let (Tally { winners, failed }, complete) = server.tournament_or_stop().await;
+        if complete {
+            writeln!(out, "[{winners},{failed}]")?;
+            if args.standings {
+                write_standings(server.standings(), out)?;
+            }
+            out.flush()?;
+        }
+        if stop.is_requested() {
+            return Ok(());
+        }
+        if !args.repeat {
+            server.drain().await;
             return Ok(());
         }
     }
 }
 
 impl Args {
+    pub(super) fn grace(&self) -> Duration {
+        self.grace
+    }
+
     fn style(&self, screen: Option<MultiProgress>) -> Style {
         match (self, screen) {
             (Self { quiet: true, .. }, _) => Style::Quiet,
@@ -242,6 +295,7 @@ impl Args {
             record: self.record.clone(),
             watch_moves: self.observe,
             max_unnamed: (files / 10).clamp(16, 4096),
+            max_unnamed_each: (files / 20).clamp(8, 2048),
         })
     }
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use rookery_games::hexapawn::{Move, Position};
-use rookery_referee::{Answering, Failure, Fault, Offence, Player, Question};
+use rookery_referee::{Answering, Failure, Fault, Kind, Offence, Player, Question};
 use rookery_rules::text::{Typed, read_typed};
 use rookery_rules::{Notation, Position as _};
 use tokio::sync::oneshot;
@@ -128,6 +128,10 @@ impl Player<Position> for Human {
 
     fn extra_time(&self, _: &Position) -> Duration {
         self.extra
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Person
     }
 }
 

@@ -5,14 +5,13 @@ mod learn;
 mod player;
 mod printer;
 mod referee;
-mod seats;
 
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use rookery_referee::{ParseTimeError, parse_duration};
+use rookery_live::Stopping;
 
 use crate::ErrorOutput;
 use crate::hexapawn::records;
@@ -36,10 +35,26 @@ enum What {
     Learn(learn::Args),
 }
 
-/// Carries it out.
-pub fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow::Result<ExitCode> {
+impl Args {
+    /// How long a running game may go on after the first request to stop; `None` where a signal just ends the program.
+    pub fn grace(&self) -> Option<Duration> {
+        match &self.what {
+            What::Referee(args) => Some(args.grace),
+            What::Player(_) | What::Learn(_) => None,
+        }
+    }
+}
+
+/// Carries it out. A match ends early when it is to stop; `go_on` is the command that goes on with its record.
+pub fn run(
+    args: &Args,
+    out: &mut dyn Write,
+    err: &ErrorOutput,
+    stop: &Stopping,
+    go_on: &str,
+) -> anyhow::Result<ExitCode> {
     match &args.what {
-        What::Referee(args) => referee::run(args, out, err),
+        What::Referee(args) => referee::run(args, out, err, stop, go_on),
         What::Player(args) => player::run(args, out, err).map(|()| ExitCode::SUCCESS),
         What::Learn(args) => learn::run(args, out).map(|()| ExitCode::SUCCESS),
     }
@@ -61,9 +76,4 @@ impl From<Dialect> for records::Dialect {
             Dialect::Code => Self::Code,
         }
     }
-}
-
-/// A time that may also be nothing.
-fn duration_or_zero(text: &str) -> Result<Duration, ParseTimeError> {
-    if matches!(text, "0" | "0s" | "0ms") { Ok(Duration::ZERO) } else { parse_duration(text) }
 }

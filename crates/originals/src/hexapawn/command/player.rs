@@ -6,18 +6,18 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use rookery_catalog::{Hexapawn, SeatSpec, strategy};
+use rookery_catalog::{Hexapawn, strategy};
 use rookery_games::hexapawn::{Move, Position};
-use rookery_referee::parse_duration;
+use rookery_referee::{SeatSpec, parse_duration, words};
 use rookery_rules::{Position as _, Seed};
 use rookery_search::{Budget, Strategy};
-use rookery_wire::Inbox;
+use rookery_wire::{Framing, Inbox};
 
 use super::Dialect;
 use super::human::{Decision, interpret, question, question_again, read_line};
+use crate::hexapawn::Spoken;
 use crate::hexapawn::client::{Client, Told};
 use crate::hexapawn::records::PlayerType;
-use crate::hexapawn::{FRAMING, bounds};
 use crate::{ErrorOutput, UsageError};
 
 /// Play for a referee elsewhere, in either of the game's own protocols
@@ -113,7 +113,7 @@ impl Args {
                 Err(UsageError(problem.to_owned()))
             }
             SeatSpec::Human => Ok(Mind::Human(err.clone())),
-            SeatSpec::Command(_) | SeatSpec::Tcp(_) => {
+            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Remote(_) => {
                 Err(UsageError("--player takes one of our own players or human".to_owned()))
             }
         }
@@ -144,13 +144,14 @@ impl Args {
         input: &mut dyn Read,
         output: &mut dyn Write,
     ) -> anyhow::Result<PlayerType> {
-        let mut inbox = Inbox::new(FRAMING, bounds());
+        let mut inbox = Inbox::new(Framing::Lines, Spoken::Elimination.protocol().bounds);
         let mut chunk = [0; 2048];
         let mut decisions = 0;
         loop {
             while let Some(message) = inbox.next() {
-                let message =
-                    message.map_err(|fault| anyhow::anyhow!("the referee sent {}", fault.detail))?;
+                let message = message.map_err(|fault| {
+                    anyhow::anyhow!("the referee {}", words::offence(fault.offence, &fault.evidence))
+                })?;
                 let mut told = client.hear(&message).map_err(|problem| anyhow::anyhow!(problem))?;
                 while let Told::Decide(position) = told {
                     decisions += 1;

@@ -1,39 +1,40 @@
 //! `rookery hexapawn referee`: one match in the game's own protocol.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
+use std::net::IpAddr;
 use std::path::PathBuf;
-use std::pin::pin;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::ValueEnum;
-use rookery_catalog::{Hexapawn, SeatSpec, seat};
-use rookery_games::hexapawn::{Position, Setup};
-use rookery_record::{Header, Limits, RecordWriter};
+use rookery_catalog::agree;
+use rookery_games::hexapawn::{Eliminate, Position, Setup};
+use rookery_live::{Guest, Opened, Opening, Stopping, open, prepare, read_story};
+use rookery_record::{Archive as _, ArchiveError, Key, OneFile, Slot};
 use rookery_referee::{
-    Event, EventOf, LagProbe, Observer, Terms, TimeControl, Verdict, parse_duration, write_duration,
+    Entry, Event, EventOf, MatchSpec, Observer, SeatSpec, Terms, TimeControl, Verdict, parse_duration,
+    parse_duration_or_zero, write_duration,
 };
 use rookery_rules::text::clean;
-use rookery_rules::{Seed, Setup as _};
+use rookery_rules::{GameSpec, Seed, Setup as _};
+use rookery_wire::Protocols;
 use serde::Serialize;
-use tokio::sync::oneshot;
 
+use super::Dialect;
+use super::human::{Human, Lines};
 use super::printer::{Printer, print_all};
-use super::seats::Seating;
-use super::{Dialect, duration_or_zero};
-use crate::hexapawn::host::{Agreed, CONDUCT, Chair, Protocol, agree, host};
+use crate::hexapawn::Spoken;
+use crate::hexapawn::elimination::{self, settle_size};
 use crate::hexapawn::log::{ClassicLog, PlainLog, winner};
-use crate::hexapawn::{elimination, records};
+use crate::hexapawn::records::{self, COLS, PlayerType, ROWS};
+use crate::running::run_until;
 use crate::{ErrorOutput, UsageError, write_json};
 
 /// Referee a match between players that speak the game's own protocol
 ///
-/// A player is `human` (asked on this terminal), `cmd:COMMAND` (a program that is started and talks by its standard
+/// A player is `NAME=SPEC` or only `SPEC`: `human` (asked on this terminal), `cmd:COMMAND` (a program that is started and talks by its standard
 /// input and output), `tcp:PORT` (a program that connects), or one of our own (`rookery players hexapawn` lists them).
 /// docs/hexapawn-protocol.md describes what is sent.
 #[derive(Debug, clap::Args)]
@@ -41,18 +42,18 @@ use crate::{ErrorOutput, UsageError, write_json};
 pub(super) struct Args {
     /// Player 1, who moves first
     #[arg(long, value_name = "PLAYER")]
-    p1: SeatSpec,
+    p1: Entry,
 
     /// Player 2
     #[arg(long, value_name = "PLAYER")]
-    p2: SeatSpec,
+    p2: Entry,
 
-    /// Rows of the board, 3 to 8; by default 5
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(3..=8))]
+    /// Rows of the board, 2 to 8; by default 5
+    #[arg(long, value_name = "N", value_parser = rows)]
     rows: Option<u8>,
 
-    /// Columns of the board, 3 to 8; by default 5
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(3..=8))]
+    /// Columns of the board, 1 to 8; by default 5
+    #[arg(long, value_name = "N", value_parser = cols)]
     cols: Option<u8>,
 
     /// Time for each turn; by default 1s, and 10 minutes for people
@@ -60,7 +61,7 @@ pub(super) struct Args {
     time: Option<Duration>,
 
     /// More time for the first answer of a program that was just started
-    #[arg(long, value_name = "TIME", default_value = "4s", value_parser = duration_or_zero)]
+    #[arg(long, value_name = "TIME", default_value = "4s", value_parser = parse_duration_or_zero)]
     warm_up: Duration,
 
     /// What is printed while the match runs
@@ -69,7 +70,7 @@ pub(super) struct Args {
 
     /// Which protocol is spoken
     #[arg(long, value_enum, default_value = "seed")]
-    protocol: Spoken,
+    protocol: Protocol,
 
     /// Which spelling of moves is spoken
     #[arg(long, value_enum, default_value = "readme")]
@@ -79,13 +80,17 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
+    /// Go on with the match in the record, where it was stopped
+    #[arg(long, requires = "record")]
+    resume: bool,
+
     /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
 
     /// The address on which `tcp:PORT` is awaited; 0.0.0.0 lets other machines in
-    #[arg(long, value_name = "HOST", default_value = "127.0.0.1")]
-    listen: String,
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    listen: IpAddr,
 
     /// How long to wait for `tcp:PORT`
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
@@ -94,6 +99,10 @@ pub(super) struct Args {
     /// Where the randomness of built-in players comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
+
+    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
+    pub(super) grace: Duration,
 }
 
 const EXAMPLES: &str = "\
@@ -103,7 +112,8 @@ Examples:
   rookery hexapawn referee --p1 tcp:4001 --p2 tcp:4002 --record game.rookery.jsonl
   rookery hexapawn referee --p1 heuristic --p2 heuristic --protocol elimination --rows 8 --cols 8
 
-Exit codes: 0 done, whoever won; 1 failed, 2 the command line is wrong, 3 stopped by our own failure, 130 interrupted.";
+Exit codes: 0 done, whoever won; 1 failed, 2 the command line is wrong, 3 stopped by our own failure,
+130 interrupted (143 by the system): the record can go on with --resume.";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Log {
@@ -116,7 +126,7 @@ enum Log {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Spoken {
+enum Protocol {
     /// Requests with the board
     Seed,
     /// Player 2 chooses the size, then both take pawns off, then they play
@@ -130,8 +140,23 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// How long a player may take to be told something.
 const TO_TAKE_NOTE: Duration = Duration::from_secs(2);
 
+fn rows(text: &str) -> Result<u8, String> {
+    side(text, ROWS)
+}
+
+fn cols(text: &str) -> Result<u8, String> {
+    side(text, COLS)
+}
+
+fn side(text: &str, range: std::ops::RangeInclusive<u8>) -> Result<u8, String> {
+    let (low, high) = (range.start(), range.end());
+    text.parse().ok().filter(|n| range.contains(n)).ok_or_else(|| {
+        format!("expected a number from {low} to {high}; a board has 64 squares at the most, 8 by 8")
+    })
+}
+
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report {
     protocol: &'static str,
     rows: u8,
     cols: u8,
@@ -139,28 +164,34 @@ struct Report<'a> {
     winner: Option<String>,
     cause: &'static str,
     blame: Option<&'static str>,
-    sentence: &'a str,
+    sentence: String,
     plies: u64,
     moves: Vec<String>,
 }
 
 /// What came of a match.
-struct Played {
-    agreed: Agreed,
+struct Outcome {
+    spec: MatchSpec,
+    setup: Setup,
     verdict: Verdict,
-    events: Vec<EventOf<Position>>,
+    moves: Vec<String>,
 }
 
-pub(super) fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow::Result<ExitCode> {
+pub(super) fn run(
+    args: &Args,
+    out: &mut dyn Write,
+    err: &ErrorOutput,
+    stop: &Stopping,
+    go_on: &str,
+) -> anyhow::Result<ExitCode> {
     args.check()?;
     let mut err = err.clone();
-    let interrupted = interrupts()?;
     let (printer, pieces) = Printer::new();
     let played = thread::scope(|scope| {
         // The match has a thread of its own, so that a slow reader of what is printed takes nobody's time.
         let running = {
             let err = err.clone();
-            scope.spawn(move || args.play(printer, err, interrupted))
+            scope.spawn(move || args.play(printer, err, stop))
         };
         let printing = print_all(pieces, out, &mut err);
         let played = running.join().expect("a match does not panic")?;
@@ -168,8 +199,11 @@ pub(super) fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow
         anyhow::Ok(played)
     })?;
     let Some(played) = played else {
-        writeln!(err, "interrupted; the players were stopped")?;
-        return Ok(ExitCode::from(130));
+        writeln!(err, "stopped; the players were stopped too")?;
+        if self::can_go_on(args) {
+            writeln!(err, "this goes on with it:\n{go_on}")?;
+        }
+        return Ok(ExitCode::from(stop.exit_code().unwrap_or(130)));
     };
     if args.json {
         write_json(out, &args.report(&played))?;
@@ -177,31 +211,31 @@ pub(super) fn run(args: &Args, out: &mut dyn Write, err: &ErrorOutput) -> anyhow
     Ok(if played.verdict.outcome.is_none() { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
+/// Whether there is a record to go on with.
+fn can_go_on(args: &Args) -> bool {
+    args.record.as_ref().is_some_and(|path| path.exists()) && args.check_resume(true).is_ok()
+}
+
 impl Args {
+    fn entries(&self) -> [&Entry; 2] {
+        [&self.p1, &self.p2]
+    }
+
     fn check(&self) -> Result<(), UsageError> {
-        for (name, spec) in [("--p1", &self.p1), ("--p2", &self.p2)] {
-            if let SeatSpec::BuiltIn(player) = spec {
-                let known = seat::<Hexapawn>(player, Limits::default(), false);
-                known.map_err(|error| {
-                    UsageError(format!("{name} {player}: {error}; or human, cmd:COMMAND, tcp:PORT"))
-                })?;
-            }
-        }
-        if let (SeatSpec::Tcp(one @ 1..), SeatSpec::Tcp(two)) = (&self.p1, &self.p2)
+        self.spec(Setup::default())?;
+        if let (SeatSpec::Tcp(one @ 1..), SeatSpec::Tcp(two)) = (&self.p1.seat, &self.p2.seat)
             && one == two
         {
             return Err(UsageError(format!("tcp:{one} is named twice; give each player a port of its own")));
         }
-        if self.protocol == Spoken::Seed {
+        if self.protocol == Protocol::Seed {
             return Ok(());
         }
         if self.dialect == Dialect::Code {
             let problem = "the elimination protocol has one spelling; leave --dialect away";
             return Err(UsageError(problem.to_owned()));
         }
-        if let SeatSpec::Command(_) | SeatSpec::Tcp(_) = self.p2
-            && self.rows.or(self.cols).is_some()
-        {
+        if self.p2.seat.is_program() && self.rows.or(self.cols).is_some() {
             let problem =
                 "in the elimination protocol player 2 chooses the size; leave --rows and --cols away";
             return Err(UsageError(problem.to_owned()));
@@ -211,95 +245,144 @@ impl Args {
                 return Err(UsageError(format!("{name} {size}: the elimination protocol takes 5 to 8")));
             }
         }
+        self.check_resume(self.resume)
+    }
+
+    /// In the second protocol the board is never sent, so a program cannot come back to a game.
+    fn check_resume(&self, resume: bool) -> Result<(), UsageError> {
+        let programs = self.entries().into_iter().any(|entry| entry.seat.is_program());
+        if resume && programs && self.protocol == Protocol::Elimination {
+            let problem =
+                "in the elimination protocol programs are never told the board, so --resume cannot be";
+            return Err(UsageError(problem.to_owned()));
+        }
         Ok(())
     }
 
-    fn protocol(&self) -> Protocol {
+    fn spoken(&self) -> Spoken {
         match self.protocol {
-            Spoken::Seed => Protocol::Seed(self.dialect.into()),
-            Spoken::Elimination => Protocol::Elimination,
+            Protocol::Seed => Spoken::Seed(self.dialect.into()),
+            Protocol::Elimination => Spoken::Elimination,
         }
     }
 
-    /// Plays the match; `None` if it was interrupted. Whatever was started has ended then.
-    fn play(
-        &self,
-        printer: Printer,
-        err: ErrorOutput,
-        interrupted: oneshot::Receiver<()>,
-    ) -> anyhow::Result<Option<Played>> {
+    /// What is agreed, on a board of this size.
+    fn spec(&self, setup: Setup) -> Result<MatchSpec, UsageError> {
+        let wrong = |error: &dyn std::fmt::Display| UsageError(error.to_string());
+        let game = GameSpec::parse(&setup.spec()).map_err(|error| wrong(&error))?;
+        let entries = self.entries().map(Clone::clone);
+        let mut spec = agree(&game, &entries, Seed(self.seed)).map_err(|error| wrong(&error))?;
+        spec.time = TimeControl::PerMove(self.time());
+        Ok(spec)
+    }
+
+    fn time(&self) -> Duration {
+        self.time.unwrap_or(TURN)
+    }
+
+    /// Plays the match; `None` if it was stopped. Whatever was started has ended then.
+    fn play(&self, printer: Printer, err: ErrorOutput, stop: &Stopping) -> anyhow::Result<Option<Outcome>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
-            let mut playing = pin!(self.play_to_the_end(printer, err));
-            let mut interrupted = pin!(interrupted);
-            std::future::poll_fn(|cx| {
-                if let Poll::Ready(Ok(())) = interrupted.as_mut().poll(cx) {
-                    return Poll::Ready(Ok(None));
-                }
-                playing.as_mut().poll(cx).map_ok(Some)
-            })
-            .await
+            if let Some(path) = self.record.as_ref().filter(|path| path.exists() && !self.resume) {
+                return Err(ArchiveError::Exists(path.clone()).into());
+            }
+            // Before the match nothing is lost by stopping at once.
+            let opened = tokio::select! {
+                opened = self.open(&printer, err) => opened?,
+                () = stop.requested() => return Ok(None),
+            };
+            self.play_with(opened, printer, stop).await
         })
     }
 
-    async fn play_to_the_end(&self, mut printer: Printer, err: ErrorOutput) -> anyhow::Result<Played> {
-        if let Some(path) = self.record.as_ref().filter(|path| path.exists()) {
-            bail!("{}: there is a file already; choose another name", path.display());
-        }
-        let mut seating = Seating {
-            specs: [&self.p1, &self.p2],
-            host: &self.listen,
-            connect_timeout: self.connect_timeout,
-            warm_up: self.warm_up,
-            printer: &printer,
-            err,
-            patience: if self.time.is_some() { Duration::ZERO } else { PATIENCE },
+    /// Brings whoever is to play, and lets player 2 choose the size where it does.
+    async fn open(&self, printer: &Printer, mut err: ErrorOutput) -> anyhow::Result<(Opened, Option<Setup>)> {
+        let opening =
+            Opening { protocol: self.spoken().protocol(), host: self.listen, wait: self.connect_timeout };
+        let seats = self.entries().map(|entry| &entry.seat);
+        let mut announce = |idx: usize, address| {
+            // Without an error output nobody can be told.
+            let _ = writeln!(err, "{}: waiting for a player on {address}", PlayerType::BOTH[idx]);
         };
-        let mut chairs = seating.fill().await?;
-        if chairs.iter().all(|chair| matches!(chair, Chair::Absent(_))) {
+        let mut opened = open(&seats, &opening, &mut announce).await?;
+        if opened.guests.iter().all(|guest| matches!(guest, Guest::Absent(_))) {
             bail!("nobody connected within {}; there was no match", write_duration(self.connect_timeout));
         }
-        let time = self.time.unwrap_or(TURN);
-        let (rows, cols) = (self.rows.unwrap_or(5), self.cols.unwrap_or(5));
-        let agreed = agree(&mut chairs, self.protocol(), rows, cols, time).await;
-        let control = TimeControl::PerMove(time);
-        let mut terms = Terms { startup: TO_TAKE_NOTE, ..Terms::new(control, Seed(self.seed)) };
-        terms.lag = LagProbe::start();
-        let mut record = self.record(agreed.setup, control)?;
-        self.announce(&agreed, &mut printer)?;
-        let mut log = self.log_into(printer);
-        let mut watching = (&mut *log, (Recording(&mut record), vec![]));
-        let verdict = host(chairs, &agreed, &terms, &mut watching).await;
-        let events = watching.1.1;
-        if let (Some(record), Some(path)) = (record, &self.record) {
-            record.finish().with_context(|| format!("{}: the record is not whole", path.display()))?;
+        self.seat_persons(&mut opened.guests, printer);
+        let given = (self.rows.unwrap_or(5), self.cols.unwrap_or(5));
+        let (eliminate, size) = match self.protocol {
+            Protocol::Seed => (Eliminate::Exactly(0), Some(given)),
+            Protocol::Elimination => {
+                let started = matches!(self.p2.seat, SeatSpec::Command(_));
+                let time = self.time() + if started { self.warm_up } else { Duration::ZERO };
+                (Eliminate::Choose, settle_size(&mut opened.guests, given, time).await)
+            }
+        };
+        Ok((opened, size.map(|(rows, cols)| Setup { rows, cols, eliminate })))
+    }
+
+    /// People at this terminal have more time than programs, and slips of the tongue are not offences.
+    fn seat_persons(&self, guests: &mut [Guest], printer: &Printer) {
+        let mut lines = None;
+        for guest in guests.iter_mut().filter(|guest| matches!(guest, Guest::Person)) {
+            let lines = lines.get_or_insert_with(Lines::start).clone();
+            let printer = printer.clone();
+            let show = Box::new(move |text| printer.show_person(text));
+            let extra = if self.time.is_some() { Duration::ZERO } else { PATIENCE };
+            *guest = Guest::own(Human { lines, show, extra });
         }
-        Ok(Played { agreed, verdict, events })
+    }
+
+    async fn play_with(
+        &self,
+        (opened, settled): (Opened, Option<Setup>),
+        mut printer: Printer,
+        stop: &Stopping,
+    ) -> anyhow::Result<Option<Outcome>> {
+        let Opened { guests, closing } = opened;
+        let setup = settled.unwrap_or(Setup { eliminate: Eliminate::Choose, ..Setup::default() });
+        let spec = self.spec(setup)?;
+        let mut protocols = Protocols::default();
+        self.spoken().register(&mut protocols, self.warm_up);
+        let ready = prepare(spec.clone(), guests, &protocols, self.slot()?)?;
+        self.announce(settled, &mut printer)?;
+        let (seen, moves) = std::sync::mpsc::channel();
+        let terms = Terms { startup: TO_TAKE_NOTE, ..Terms::default() };
+        let ready = ready.with_terms(terms).with_observer(self.log_into(printer)).with_observer(Moves(seen));
+        let played = run_until(ready, stop.urgent()).await;
+        closing.done().await;
+        let played = played?;
+        let Some(verdict) = played.end.verdict() else { return Ok(None) };
+        let moves = match played.path.filter(|_| self.resume) {
+            Some(path) => moves_of(&path)?,
+            None => moves.try_iter().collect(),
+        };
+        Ok(Some(Outcome { spec, setup, verdict, moves }))
+    }
+
+    fn slot(&self) -> Result<Option<Slot>, ArchiveError> {
+        self.record.as_ref().map(|path| OneFile::new(path, self.resume).open(&Key::first(1))).transpose()
     }
 
     /// What is played, for people.
-    fn announce(&self, agreed: &Agreed, printer: &mut Printer) -> io::Result<()> {
+    fn announce(&self, settled: Option<Setup>, printer: &mut Printer) -> io::Result<()> {
         if self.log != Log::Plain || self.json {
             return Ok(());
         }
-        let Setup { rows, cols, .. } = agreed.setup;
-        match agreed.protocol {
-            Protocol::Seed(dialect) => {
+        match (self.spoken(), settled) {
+            (Spoken::Seed(dialect), Some(Setup { rows, cols, .. })) => {
                 let (referee, ports) = (dialect.referee(), dialect.ports());
                 writeln!(printer, "{ports}(PR1 PR2) = {{Referee.{referee} P1 P2 {rows} {cols}}}")?;
             }
-            Protocol::Elimination if agreed.offender.is_some() => writeln!(printer, "no size was agreed on")?,
-            Protocol::Elimination => {
+            (_, Some(Setup { rows, cols, .. })) => {
                 writeln!(printer, "{rows} rows, {cols} columns, pawns are taken off first")?;
             }
+            (_, None) => writeln!(printer, "no size was agreed on")?,
         }
-        writeln!(printer, "P1: {}\nP2: {}", self.name(0), self.name(1))?;
+        let [one, two] = self.entries().map(|entry| clean(&entry.to_string()));
+        writeln!(printer, "P1: {one}\nP2: {two}")?;
         printer.flush()
-    }
-
-    /// A seat as it was given, safe to show.
-    fn name(&self, seat: usize) -> String {
-        clean(&[&self.p1, &self.p2][seat].to_string())
     }
 
     fn log_into(&self, printer: Printer) -> Box<dyn Observer<Position> + Send> {
@@ -311,64 +394,40 @@ impl Args {
         }
     }
 
-    fn record(&self, setup: Setup, time: TimeControl) -> anyhow::Result<Option<RecordWriter<File>>> {
-        let Some(path) = &self.record else { return Ok(None) };
-        let file = File::create_new(path).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => anyhow::anyhow!("there is a file already; choose another name"),
-            _ => error.into(),
-        });
-        let file = file.with_context(|| path.display().to_string())?;
-        let seats = [&self.p1, &self.p2].map(|spec| (spec.to_string(), spec.to_string()));
-        let header = Header::new(&setup, &setup.start(), seats, Seed(self.seed));
-        Ok(Some(RecordWriter::new(file, Header { time, conduct: CONDUCT, ..header })))
-    }
-
-    fn report<'a>(&self, played: &'a Played) -> Report<'a> {
-        let verdict = &played.verdict;
-        let moves = played.events.iter().filter_map(|event| match event {
-            Event::Moved { mv, .. } => Some(mv.to_string()),
-            _ => None,
-        });
+    fn report(&self, played: &Outcome) -> Report {
+        let Outcome { spec, setup, verdict, moves } = played;
         Report {
             protocol: match self.protocol {
-                Spoken::Seed => "seed",
-                Spoken::Elimination => "elimination",
+                Protocol::Seed => "seed",
+                Protocol::Elimination => "elimination",
             },
-            rows: played.agreed.setup.rows,
-            cols: played.agreed.setup.cols,
-            players: [&self.p1, &self.p2].map(ToString::to_string),
+            rows: setup.rows,
+            cols: setup.cols,
+            players: self.entries().map(ToString::to_string),
             winner: winner(verdict).map(|player| player.to_string()),
             cause: verdict.ending.cause.word(),
             blame: verdict.ending.blame().map(rookery_referee::Blame::word),
-            sentence: &verdict.ending.sentence,
+            sentence: spec.sentence(verdict),
             plies: verdict.plies,
-            moves: moves.collect(),
+            moves: moves.clone(),
         }
     }
 }
 
-/// A record, if one is kept.
-struct Recording<'a>(&'a mut Option<RecordWriter<File>>);
+/// Keeps the moves for the report.
+struct Moves(std::sync::mpsc::Sender<String>);
 
-impl Observer<Position> for Recording<'_> {
-    fn see(&mut self, event: &EventOf<Position>, position: &Position) {
-        if let Some(record) = self.0 {
-            record.see(event, position);
+impl Observer<Position> for Moves {
+    fn see(&mut self, event: &EventOf<Position>, _: &Position) {
+        if let Event::Moved { mv, .. } = event {
+            // Whoever wants to know waits until the match is over.
+            let _ = self.0.send(mv.to_string());
         }
     }
 }
 
-/// Tells of the first Ctrl-C; the second ends the program at once.
-fn interrupts() -> anyhow::Result<oneshot::Receiver<()>> {
-    let (first, interrupted) = oneshot::channel();
-    let first = Mutex::new(Some(first));
-    ctrlc::set_handler(move || match first.lock().ok().and_then(|mut first| first.take()) {
-        Some(first) => {
-            // The match may be over.
-            let _ = first.send(());
-        }
-        None => std::process::exit(130),
-    })
-    .context("Ctrl-C cannot be watched")?;
-    Ok(interrupted)
+/// All moves of a match that went on with its record.
+fn moves_of(path: &std::path::Path) -> anyhow::Result<Vec<String>> {
+    let story = read_story(io::BufReader::new(std::fs::File::open(path)?))?;
+    Ok(story.entries.iter().filter_map(|entry| entry.deed.as_move().map(str::to_owned)).collect())
 }

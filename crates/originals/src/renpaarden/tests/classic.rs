@@ -51,7 +51,8 @@ fn every_mistake_has_the_words_of_the_original() {
     }
     // Player 1 puts a piece on the only cell where the one in the corner could go.
     let said = talk(&["--classic"], "1.\n2. 8. 0.\n0. 1. 0.\n0. 8.\n");
-    assert!(said.contains("no possible move from that cell\nchoose X and Y to play"), "{}", end(&said, 5));
+    let none = "Valid moves: []\nno possible move from that cell\nchoose X and Y to play";
+    assert!(said.contains(none), "{}", end(&said, 5));
 }
 
 #[test]
@@ -82,16 +83,18 @@ fn answers(hops: &[(Position, Move)]) -> String {
 #[test]
 fn a_whole_game_ends_with_a_winner_and_another_may_follow() {
     let hops = good_game("");
-    let record = fresh("classic");
+    let record = fresh();
     let options = ["--classic", "--record", record.to_str().unwrap()];
     let said = talk(&options, &format!("1.\n{}maybe.\ny.\n1.\n", answers(&hops)));
     assert_eq!(count(&said, "moved piece in position"), hops.len());
     let winner = hops.last().unwrap().0.to_move().unwrap().index() + 1;
-    assert!(said.contains(&format!("player {winner} wins!\nwant to play again? (y/n)\ninput error\n")));
+    assert!(said.contains(&format!("player {winner} wins!\nwant to play again? (y/n)input error\n")));
+    // One empty line after the board, not the two that come before a player's box.
+    assert!(said.contains(&format!(" X\n\nplayer {winner} wins!\n")), "{}", end(&said, 8));
     assert_eq!(count(&said, "player 1: o\n"), 2, "another game");
     assert_eq!(verified(&record), (hops.len() as u64, "normal".to_owned()));
     let said = talk(&["--classic"], &format!("1.\n{}n.\n", answers(&hops)));
-    assert!(said.ends_with("want to play again? (y/n)\n"), "{}", end(&said, 3));
+    assert!(said.ends_with("want to play again? (y/n)"), "{}", end(&said, 3));
 }
 
 #[test]
@@ -104,7 +107,32 @@ fn computers_take_their_seats() {
     assert!(said.contains("moved piece") && boxes(&said, 2) == 1, "{said}");
     // Two computers go on until the game itself is drawn.
     let said = talk(&["--classic"], "4.\nn.\n");
-    assert!(said.contains("nobody wins: the game has become too long\nwant to play again? (y/n)\n"));
+    assert!(said.contains("nobody wins: the game has become too long\nwant to play again? (y/n)"));
+}
+
+#[test]
+fn fault_18_the_computer_lists_the_hops_of_every_piece_it_tries() {
+    let said = talk(&["--classic"], "4.\nn.\n");
+    let lines: Vec<&str> = said.lines().collect();
+    let mut position = Setup::default().start();
+    let (mut n_hops, mut n_tries) = (0, 0);
+    for (at, line) in lines.iter().enumerate() {
+        let Some(cells) = line.strip_prefix("moved piece in position ") else { continue };
+        let numbers: Vec<u8> = cells.split([':', ' ']).filter_map(|word| word.parse().ok()).collect();
+        let [from, to] = [0, 2].map(|i| position.cell_at(numbers[i], numbers[i + 1]).unwrap());
+        let list: Vec<String> = position
+            .moves_from(from)
+            .map(|hop| position.x_y(hop.to))
+            .map(|(x, y)| format!("({x},{y})"))
+            .collect();
+        // The list, an empty line, the announcement; before the list those of pieces that cannot move.
+        assert_eq!(lines[at - 2], format!("Valid moves: [{}]", list.join(",")), "hop {n_hops}");
+        let tries = lines[..at - 2].iter().rev().take_while(|line| **line == "Valid moves: []").count();
+        assert_eq!(lines[at - 3 - tries], " -----------", "hop {n_hops}");
+        position.play(Move { from, to }).unwrap();
+        (n_hops, n_tries) = (n_hops + 1, n_tries + tries);
+    }
+    assert!(n_hops > 1000 && n_tries > 0, "{n_hops} hops, {n_tries} pieces that could not move");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn a_whole_game_has_a_winner_and_another_may_follow() {
         }
         writeln!(input, "{index}").unwrap();
     }
-    let record = fresh("again");
+    let record = fresh();
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
     let said = talk(&options, &format!("{input}perhaps\nundo\nrules\nhelp\nyes\nresign\nn\n"));
     let winner = super::super::view::name(hops.last().unwrap().0.to_move().unwrap());
@@ -204,7 +204,7 @@ fn drawn_games_say_why() {
 #[test]
 fn undo_goes_back_to_the_start_of_a_turn_of_a_person() {
     let first = "Player 1 (o): X and Y of a piece, or hops> ";
-    let record = fresh("undo");
+    let record = fresh();
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
     // In the midst of a chain, then a turn of the other one, then the first of all.
     let said = talk(&options, "b2-c4-a5\nundo\nb2-d3\nundo\nc2-b4\nundo\nundo\nd2-b3\nresign\nn\n");
@@ -212,9 +212,10 @@ fn undo_goes_back_to_the_start_of_a_turn_of_a_person() {
     assert_eq!(count(&said, "There is nothing to take back yet."), 1, "{said}");
     assert_eq!(count(&said, first), 5, "{said}");
     assert_eq!(verified(&record), (1, "resigned".to_owned()));
-    let kept = std::fs::read_to_string(&record).unwrap();
-    assert!(kept.contains("d2-b3") && !kept.contains("b2-d3"), "{kept}");
-    assert!(!record.with_file_name("game.rookery.jsonl.new").exists(), "nothing is left beside it");
+    // The record forgets nothing: what was taken back is there, and that it was.
+    let kept = std::fs::read_to_string(&*record).unwrap();
+    assert!(kept.contains("d2-b3") && kept.contains("b2-d3"), "{kept}");
+    assert_eq!(count(&kept, "\"taken_back\""), 3, "{kept}");
 
     // Against the computer its answer is taken back too.
     let said = talk(&["--mode", "player-computer", "--level", "first"], "e2-f4\nundo\nundo\n");
@@ -251,27 +252,75 @@ fn the_end_of_input_and_quit_leave_at_every_question() {
 
 #[test]
 fn a_game_that_is_left_has_a_record_too_and_no_file_is_overwritten() {
-    let record = fresh("left");
+    let record = fresh();
     let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
-    talk(&options, "b2-d3\nb4-a2\n");
-    assert_eq!(verified(&record), (2, "cancelled".to_owned()));
-    let before = std::fs::read(&record).unwrap();
+    let said = talk(&options, "b2-d3\nb4-a2\n");
+    assert_eq!(unfinished(&record), 2);
+    let go_on = format!("rookery play --resume {}\n", record.display());
+    assert!(said.contains(&go_on), "{}", end(&said, 4));
+    let before = std::fs::read(&*record).unwrap();
     let error = try_talk(&options, "b2-d3\n").unwrap_err().to_string();
     assert!(error.ends_with("game.rookery.jsonl: there is a file already; choose another name"), "{error}");
-    assert_eq!(std::fs::read(&record).unwrap(), before);
+    assert_eq!(std::fs::read(&*record).unwrap(), before);
     let options = [&SMALL, ["--record", "/no/such/folder/game"].as_slice()].concat();
     let error = try_talk(&options, "").unwrap_err().to_string();
     assert!(error.starts_with("the record could not be written to /no/such/folder/game: "), "{error}");
 }
 
 #[test]
-fn a_record_that_cannot_be_written_anew_stays_as_it_was() {
-    let record = fresh("stuck");
-    std::fs::create_dir(record.with_file_name("game.rookery.jsonl.new")).unwrap();
-    let options = [&SMALL, ["--record", record.to_str().unwrap()].as_slice()].concat();
-    let error = try_talk(&options, "b2-d3\nundo\n").unwrap_err();
-    assert!(error.to_string().starts_with("the record could not be written to "), "{error:#}");
-    assert_eq!(verified(&record), (1, "cancelled".to_owned()));
+fn a_record_of_a_game_that_was_left_goes_on() {
+    use rookery_live::{Guest, prepare, read_story};
+    use rookery_record::{Archive as _, Key, OneFile};
+    let record = fresh();
+    let file = record.to_str().unwrap();
+    let options = ["--mode", "player-computer", "--level", "first", "--think", "1s", "--record", file];
+    talk(&options, "e2-f4\nundo\ne2-d4\nquit\n");
+    let story = read_story(fs::read(&*record).unwrap().as_slice()).unwrap();
+    let spec = (*story.spec).clone();
+    assert_eq!(
+        spec.seats.iter().map(|entry| entry.player.to_string()).collect::<Vec<_>>(),
+        ["human", "first"]
+    );
+    assert_eq!(spec.limits.think, Some(std::time::Duration::from_secs(1)));
+    // As `play --resume` does.
+    let slot = OneFile::new(&record, true).open(&Key::first(1)).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let guests = Guest::built_in(&spec).unwrap();
+        let live = prepare(spec, guests, &rookery_wire::Protocols::default(), Some(slot)).unwrap().start();
+        assert_eq!(live.snapshot().plies(), 2, "the hop that stands, and the answer");
+        live.command(None, &rookery_referee::Command::Suspend).unwrap();
+        live.played().await;
+    });
+}
+
+#[test]
+fn fault_s14_whoever_waits_at_a_question_is_called_away_and_the_game_can_go_on() {
+    use std::time::Duration;
+    let record = fresh();
+    let line = ["renpaarden", "--mode", "player-player", "--record", record.to_str().unwrap()];
+    let args = Line::try_parse_from(line).unwrap().args;
+    let (stop, playing) = (Stopping::new(Duration::from_millis(50)), std::cell::Cell::new(false));
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    std::io::Write::write_all(&mut writer, b"e2-f4\n").unwrap();
+    let is_called = || if playing.get() { stop.is_urgent() } else { stop.is_requested() };
+    let mut keyboard = crate::keyboard::Keyboard::new(std::io::BufReader::new(reader), is_called);
+    let mut out = vec![];
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // As soon as the hop is there.
+            while fs::read_to_string(&*record).is_ok_and(|text| !text.contains("e2-f4")) || !record.exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            stop.request(rookery_live::Signal::Terminate);
+        });
+        let house = House::new(&stop, &playing).unwrap();
+        converse(&args, &house, &mut Terminal { input: &mut keyboard, out: &mut out, echo: false }).unwrap();
+    });
+    let said = String::from_utf8(out).unwrap();
+    assert!(said.ends_with("Stopped. Good bye.\n"), "{}", end(&said, 4));
+    assert!(said.contains("rookery play --resume "), "{}", end(&said, 4));
+    assert_eq!(unfinished(&record), 1);
 }
 
 #[test]

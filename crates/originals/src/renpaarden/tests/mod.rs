@@ -9,9 +9,12 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 use rookery_catalog::{PlayerSpec, Renpaarden, strategy};
 use rookery_games::renpaarden::{Move, Position, Setup};
+use rookery_live::Stopping;
 use rookery_rules::{Position as _, Seed, Setup as _};
 use rookery_search::Budget;
+use rookery_testkit::TempFolder;
 
+use super::game::House;
 use super::prompt::Terminal;
 use super::{Args, converse};
 
@@ -31,7 +34,9 @@ fn try_talk(options: &[&str], input: &str) -> anyhow::Result<String> {
     let line = [&["renpaarden", "--seed", "7"], options].concat();
     let args = Line::try_parse_from(line)?.args;
     let (mut input, mut out) = (input.as_bytes(), vec![]);
-    converse(&args, &mut Terminal { input: &mut input, out: &mut out, echo: true })?;
+    let (stop, playing) = (Stopping::new(std::time::Duration::ZERO), std::cell::Cell::new(false));
+    let house = House::new(&stop, &playing)?;
+    converse(&args, &house, &mut Terminal { input: &mut input, out: &mut out, echo: true })?;
     Ok(String::from_utf8(out)?)
 }
 
@@ -60,18 +65,36 @@ fn good_game(setup: &str) -> Vec<(Position, Move)> {
     hops
 }
 
-/// A path in a folder of this test, where nothing is.
-fn fresh(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("rookery-renpaarden-{}-{name}", std::process::id()));
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).unwrap();
-    dir.join("game.rookery.jsonl")
+/// A path in a folder of this test, where nothing is. The folder goes with it.
+struct Fresh {
+    path: PathBuf,
+    _folder: TempFolder,
+}
+
+impl std::ops::Deref for Fresh {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn fresh() -> Fresh {
+    let folder = TempFolder::new("renpaarden");
+    Fresh { path: folder.join("game.rookery.jsonl"), _folder: folder }
 }
 
 /// The moves of a record that is right, and how it ended.
 fn verified(path: &Path) -> (u64, String) {
-    let summary = rookery_catalog::verify(fs::read(path).unwrap().as_slice()).unwrap();
+    let summary = rookery_live::verify(fs::read(path).unwrap().as_slice()).unwrap();
     (summary.plies, summary.verdict.expect("the record has an end").ending.cause.word().to_owned())
+}
+
+/// The moves of a record that is right and has no end yet.
+fn unfinished(path: &Path) -> u64 {
+    let summary = rookery_live::verify(fs::read(path).unwrap().as_slice()).unwrap();
+    assert_eq!(summary.verdict, None);
+    summary.plies
 }
 
 fn count(said: &str, what: &str) -> usize {

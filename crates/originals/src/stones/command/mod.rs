@@ -6,20 +6,21 @@ mod player;
 mod questions;
 mod screen;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufReader, Write};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use rookery_catalog::SeatSpec;
-use rookery_games::stones::Setup;
-use rookery_referee::{Conduct, TimeControl, parse_duration};
-use rookery_rules::{Seed, Setup as _};
+use rookery_catalog::agree;
+use rookery_games::stones::{MAX_SIDE, Setup};
+use rookery_live::Stopping;
+use rookery_referee::{Conduct, Entry, MatchSpec, TimeControl, parse_duration, parse_duration_or_zero};
+use rookery_rules::{GameSpec, Seed, Setup as _};
 
 use crate::UsageError;
-use crate::stones::Table;
-use game::Game;
+use crate::keyboard::{CalledAway, Keyboard};
+use game::{Game, Place};
 use screen::{Screen, View};
 
 /// Play Stones at this terminal, or let programs play it by its own messages
@@ -36,7 +37,7 @@ pub struct Args {
     table: TableArgs,
 
     /// How long each message is shown [default: 100ms on a terminal, else 0]
-    #[arg(long, value_name = "TIME", value_parser = delay)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_or_zero)]
     delay: Option<Duration>,
 }
 
@@ -47,7 +48,8 @@ Examples:
   rookery stones referee --width 8 --height 8 --player \"cmd:python3 bot.py\" --player hard --time 2s
   rookery stones player --connect 127.0.0.1:4000 --player medium
 
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 a player's error ended the game.";
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 a player's error ended the game, 130 interrupted (143 by the
+system): a record can go on with --resume.";
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
@@ -64,7 +66,8 @@ Examples:
   rookery stones referee --player random --player hard --setup quiet=50 --json
 
 Programs talk in JSON lines; docs/stones-protocol.md has them all.
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 a player's error ended the game.")]
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 a player's error ended the game, 130 interrupted (143 by the
+system): a record can go on with --resume.")]
 struct RefereeArgs {
     #[command(flatten)]
     table: TableArgs,
@@ -76,29 +79,34 @@ struct RefereeArgs {
 
 #[derive(Debug, clap::Args)]
 struct TableArgs {
-    /// Columns of the board
-    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// Columns of the board, 1 to 16
+    #[arg(long, value_name = "W", value_parser = width)]
     width: Option<u8>,
 
-    /// Rows of the board
-    #[arg(long, value_name = "H", value_parser = clap::value_parser!(u8).range(2..=16))]
+    /// Rows of the board, 2 to 16
+    #[arg(long, value_name = "H", value_parser = height)]
     height: Option<u8>,
 
     /// More of the setup, for example layout=corners,neighbours=4,quiet=50 (`rookery games` lists the keys)
     #[arg(long, value_name = "KEY=VALUE,..")]
     setup: Option<String>,
 
-    /// Who plays, once for each player: human, cmd:COMMAND, tcp:PORT, or a built-in (`rookery players`)
+    /// Who plays, once for each player, as SPEC or NAME=SPEC: human, cmd:COMMAND, tcp:PORT, or a built-in (`rookery
+    /// players`)
     #[arg(long = "player", value_name = "SPEC")]
-    players: Vec<SeatSpec>,
+    players: Vec<Entry>,
 
     /// Time for each move [default: 2s if programs play among themselves, else none]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
 
     /// Keep a record of the game, with what was said, in this new file
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+
+    /// Go on with the game in the record, where it was stopped
+    #[arg(long, requires = "record")]
+    resume: bool,
 
     /// An error costs a player all stones, and the others play on, instead of ending the game
     #[arg(long)]
@@ -112,76 +120,90 @@ struct TableArgs {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
+    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
+    grace: Duration,
+
     /// The address on which tcp:PORT listens
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     listen: IpAddr,
 
     /// How long players of tcp:PORT are waited for
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     wait: Duration,
 }
 
 /// The time for each move of programs, if nobody says.
 const PROGRAM_TIME: Duration = Duration::from_secs(2);
 
-fn duration(text: &str) -> Result<Duration, rookery_referee::ParseTimeError> {
-    parse_duration(text)
+fn width(text: &str) -> Result<u8, String> {
+    side(text, 1)
 }
 
-fn delay(text: &str) -> Result<Duration, rookery_referee::ParseTimeError> {
-    if text == "0" { Ok(Duration::ZERO) } else { parse_duration(text) }
+fn height(text: &str) -> Result<u8, String> {
+    side(text, 2)
 }
 
-/// Carries it out. `on_terminal` says whether people see `out` as it is written.
+fn side(text: &str, least: u8) -> Result<u8, String> {
+    text.parse().ok().filter(|n| (least..=MAX_SIDE).contains(n)).ok_or_else(|| {
+        format!(
+            "expected a number from {least} to {MAX_SIDE}; a board has 256 tiles at the most, {MAX_SIDE} by {MAX_SIDE}"
+        )
+    })
+}
+
+impl Args {
+    /// How long a running game may go on after the first request to stop; `None` where a signal just ends the program.
+    pub fn grace(&self) -> Option<Duration> {
+        match &self.what {
+            None => Some(self.table.grace),
+            Some(What::Referee(args)) => Some(args.table.grace),
+            Some(What::Player(_)) => None,
+        }
+    }
+}
+
+/// Carries it out. `on_terminal` says whether people see `out` as it is written. A game ends early when it is to stop;
+/// `go_on` is the command that goes on with its record.
 pub fn run(
     args: &Args,
     out: &mut dyn Write,
     err: &mut dyn Write,
     on_terminal: bool,
+    stop: &Stopping,
+    go_on: &str,
 ) -> anyhow::Result<ExitCode> {
-    let clears = on_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb");
-    let mut input = io::stdin().lock();
-    match &args.what {
-        None => {
-            let usual = Duration::from_millis(if on_terminal { 100 } else { 0 });
-            let view = View::Board { clears, delay: args.delay.unwrap_or(usual) };
-            dialogue(&args.table, view, &mut input, out, err)
-        }
-        Some(What::Referee(referee)) => {
-            let view = if referee.json { View::Json } else { View::Lines };
-            let table = referee.table.table(&referee.table.setup_text(), referee.table.players.clone())?;
-            play(&referee.table, table, view, &mut input, out, err)
-        }
-        Some(What::Player(player)) => player::run(player, &mut input, out),
+    if let Some(What::Player(player)) = &args.what {
+        return player::run(player, &mut io::stdin().lock(), out);
     }
+    let clears = on_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+    let mut keyboard = Keyboard::new(BufReader::new(io::stdin()), || stop.is_requested());
+    let mut place = Place { keyboard: &mut keyboard, out, err, stop, go_on };
+    if let Some(What::Referee(referee)) = &args.what {
+        let view = if referee.json { View::Json } else { View::Lines };
+        let table = &referee.table;
+        return table.game(&table.setup_text(), &table.players)?.play(&mut Screen::new(view), &mut place);
+    }
+    let usual = Duration::from_millis(if on_terminal { 100 } else { 0 });
+    let view = View::Board { clears, delay: args.delay.unwrap_or(usual) };
+    dialogue(&args.table, view, &mut place)
 }
 
 /// Asks for what the flags leave open, and plays.
-fn dialogue(
-    args: &TableArgs,
-    view: View,
-    input: &mut dyn BufRead,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> anyhow::Result<ExitCode> {
-    let Some((setup, players)) = questions::ask_missing(args, input, out)? else {
-        writeln!(out, "\nThe input ended; no game was played.")?;
-        return Ok(ExitCode::SUCCESS);
+fn dialogue(args: &TableArgs, view: View, place: &mut Place<'_, '_>) -> anyhow::Result<ExitCode> {
+    let (setup, players) = match questions::ask_missing(args, place.keyboard, place.out) {
+        Ok(Some(answers)) => answers,
+        Ok(None) => {
+            writeln!(place.out, "\nThe input ended; no game was played.")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(error) if CalledAway::is_reason_of(&error) => {
+            writeln!(place.out, "\nStopped; no game was played.")?;
+            return Ok(ExitCode::from(place.stop.exit_code().unwrap_or(130)));
+        }
+        Err(error) => return Err(error.into()),
     };
-    let table = args.table(&setup, players)?;
-    play(args, table, view, input, out, err)
-}
-
-fn play(
-    args: &TableArgs,
-    table: Table,
-    view: View,
-    input: &mut dyn BufRead,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> anyhow::Result<ExitCode> {
-    let game = Game { table, host: args.listen, wait: args.wait, record: args.record.clone() };
-    game.play(&mut Screen::new(view), input, out, err)
+    args.game(&setup, &players)?.play(&mut Screen::new(view), place)
 }
 
 impl TableArgs {
@@ -194,28 +216,38 @@ impl TableArgs {
         words.join(",")
     }
 
-    fn table(&self, setup: &str, players: Vec<SeatSpec>) -> anyhow::Result<Table> {
+    fn game(&self, setup: &str, players: &[Entry]) -> anyhow::Result<Game> {
+        Ok(Game {
+            spec: self.spec(setup, players)?,
+            tell_eliminated: !self.no_notify,
+            host: self.listen,
+            wait: self.wait,
+            record: self.record.clone(),
+            resume: self.resume,
+        })
+    }
+
+    /// What is agreed.
+    fn spec(&self, setup: &str, players: &[Entry]) -> Result<MatchSpec, UsageError> {
         let n_players = players.len();
         if !(2..=8).contains(&n_players) {
             let problem =
                 format!("{n_players} players are named; give --player once for each of 2 to 8 players");
-            return Err(UsageError(problem).into());
+            return Err(UsageError(problem));
         }
+        let wrong = |error: &dyn std::fmt::Display| UsageError(error.to_string());
         let comma = if setup.is_empty() { "" } else { "," };
-        let setup = Setup::parse(&format!("{setup}{comma}players={n_players}"))
-            .map_err(|error| UsageError(error.to_string()))?;
-        let is_program = |spec: &SeatSpec| matches!(spec, SeatSpec::Command(_) | SeatSpec::Tcp(_));
-        let programs_only = players.iter().any(is_program) && !players.contains(&SeatSpec::Human);
-        let time = self.time.or(programs_only.then_some(PROGRAM_TIME));
-        let mut table = Table::new(setup, players);
-        table.seed = Seed(self.seed);
-        table.time = time.map_or(TimeControl::Untimed, TimeControl::PerMove);
-        table.tell_eliminated = !self.no_notify;
+        let setup = Setup::parse(&format!("{setup}{comma}players={n_players}"));
+        let game = setup.and_then(|setup| GameSpec::parse(&setup.spec())).map_err(|error| wrong(&error))?;
+        let mut spec = agree(&game, players, Seed(self.seed)).map_err(|error| wrong(&error))?;
+        let among_themselves = players.iter().any(|entry| entry.seat.is_program())
+            && !players.iter().any(|entry| entry.seat.is_person());
+        let time = self.time.or(among_themselves.then_some(PROGRAM_TIME));
+        spec.time = time.map_or(TimeControl::Untimed, TimeControl::PerMove);
         if self.forfeit {
-            table.conduct = Conduct::removing();
+            spec.conduct = Conduct::removing();
         }
-        table.check().map_err(|error| UsageError(error.to_string()))?;
-        Ok(table)
+        Ok(spec)
     }
 }
 

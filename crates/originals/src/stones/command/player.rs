@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use rookery_catalog::{SeatSpec, Stones, strategy};
+use rookery_catalog::{Stones, strategy};
+use rookery_referee::SeatSpec;
 use rookery_rules::Seed;
 use rookery_rules::text::clean;
 

@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Write};
 
-use rookery_catalog::{AnyGame, SeatSpec, Stones};
+use rookery_catalog::{AnyGame, Stones};
+use rookery_referee::{Entry, SeatSpec};
 use rookery_rules::text::{Typed, clean, read_typed};
 
 use super::TableArgs;
@@ -106,7 +107,7 @@ pub(super) fn ask_missing(
     args: &TableArgs,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
-) -> io::Result<Option<(String, Vec<SeatSpec>)>> {
+) -> io::Result<Option<(String, Vec<Entry>)>> {
     let mut setup = args.setup_text();
     let mut say = |word: String| setup = if setup.is_empty() { word } else { format!("{word},{setup}") };
     let mut height = args.height.unwrap_or(8);
@@ -135,7 +136,7 @@ pub(super) fn ask_missing(
     let mut players = vec![];
     for id in 0..usize::from(n_players) {
         let Some(kind) = ask_kind(id, input, out)? else { return Ok(None) };
-        players.push(kind);
+        players.push(Entry::nameless(kind));
     }
     Ok(Some((setup, players)))
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rookery_referee::Verdict;
+use rookery_referee::{MatchSpec, Verdict};
 use rookery_rules::Seat;
 use rookery_rules::text::clean;
 use serde_json::json;
@@ -85,7 +85,13 @@ impl Screen {
     }
 
     /// How the game ended.
-    pub(super) fn ended(&mut self, verdict: &Verdict, last: &Message, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn ended(
+        &mut self,
+        spec: &MatchSpec,
+        verdict: &Verdict,
+        last: Option<&Message>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let outcome = verdict.outcome.as_ref();
         if self.view == View::Json {
             let winners: Vec<usize> =
@@ -93,7 +99,7 @@ impl Screen {
             let verdict = json!({
                 "ending": verdict.ending.cause.word(),
                 "player": verdict.ending.seat.map(Seat::index),
-                "sentence": verdict.ending.sentence,
+                "sentence": spec.sentence(verdict),
                 "winners": winners,
                 "scores": outcome.map(|outcome| outcome.scores.as_slice()),
                 "moves": verdict.plies,
@@ -102,8 +108,8 @@ impl Screen {
         }
         let moves = if verdict.plies == 1 { "1 move".to_owned() } else { format!("{} moves", verdict.plies) };
         match last {
-            Message::PlayerWon { player } => writeln!(out, "Player {player} has won after {moves}."),
-            Message::GameOver { winners, reason } => {
+            Some(Message::PlayerWon { player }) => writeln!(out, "Player {player} has won after {moves}."),
+            Some(Message::GameOver { winners, reason }) => {
                 writeln!(out, "The game ended after {moves}, and nobody won alone: {}.", clean(reason))?;
                 match winners.as_slice() {
                     [] => Ok(()),
@@ -113,7 +119,7 @@ impl Screen {
                     }
                 }
             }
-            _ => writeln!(out, "{}", clean(&verdict.ending.sentence)),
+            _ => writeln!(out, "{}", clean(&spec.sentence(verdict))),
         }
     }
 }

@@ -15,7 +15,16 @@ fn session(flags: &[&str], typed: &[u8]) -> anyhow::Result<String> {
     let args = Cli::parse_from([&["stones"], flags].concat()).args;
     let mut out = vec![];
     let view = View::Board { clears: false, delay: Duration::ZERO };
-    dialogue(&args.table, view, &mut &*typed, &mut out, &mut io::sink())?;
+    let mut keyboard = Keyboard::new(io::Cursor::new(typed.to_vec()), || false);
+    let stop = Stopping::new(Duration::ZERO);
+    let mut place = Place {
+        keyboard: &mut keyboard,
+        out: &mut out,
+        err: &mut io::sink(),
+        stop: &stop,
+        go_on: "rookery stones --resume",
+    };
+    dialogue(&args.table, view, &mut place)?;
     Ok(String::from_utf8(out).unwrap())
 }
 

@@ -1,0 +1,223 @@
+//! Matches at this screen: begun, gone on with, or only looked at; and where their records are.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rookery_catalog::{AnyPosition, game};
+use rookery_live::{Deed, Entry, Guest, LiveMatch, Snapshot, prelude, prepare, read_story, write_record};
+use rookery_record::{
+    Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path, open_record,
+};
+use rookery_referee::{MatchSpec, Start};
+use rookery_rules::{GameSpec, Seat, Seed};
+use rookery_wire::Protocols;
+use tokio::runtime::Handle;
+
+use crate::{clean, quoted};
+
+/// Where the record of a new match goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Keep {
+    /// Nowhere.
+    No,
+    /// Into this file, which must not exist: else there is no match.
+    At(PathBuf),
+    /// Into this file or one with the next free name. If that fails there is a match all the same.
+    Near(PathBuf),
+}
+
+/// A match, and what is known of its record.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// Gone if it is only looked at.
+    pub(crate) live: Option<LiveMatch>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) record: Option<PathBuf>,
+    /// Why there is no record.
+    pub(crate) problem: Option<String>,
+    /// That something of it was cut off.
+    pub(crate) notice: Option<String>,
+}
+
+impl Opened {
+    /// Something to look at.
+    pub(crate) fn still(snapshot: Arc<Snapshot>, record: Option<PathBuf>) -> Self {
+        Self { live: None, snapshot, record, problem: None, notice: None }
+    }
+}
+
+/// How often another name is tried for a record if other programs are faster.
+const ATTEMPTS: usize = 100;
+
+/// The place of a new record.
+fn new_slot(keep: &Keep) -> Result<Option<Slot>, ArchiveError> {
+    let open = |path: &Path| OneFile::new(path, false).open(&Key::first(1)).map(Some);
+    match keep {
+        Keep::No => Ok(None),
+        Keep::At(path) => open(path),
+        Keep::Near(path) => {
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                create_folder(folder)?;
+            }
+            let mut opened = open(&free_path(path));
+            for _ in 1..ATTEMPTS {
+                if !matches!(opened, Err(ArchiveError::Exists(_))) {
+                    break;
+                }
+                opened = open(&free_path(path));
+            }
+            opened
+        }
+    }
+}
+
+/// Begins a match.
+pub(crate) fn begin(runtime: &Handle, spec: MatchSpec, keep: &Keep) -> Result<Opened, String> {
+    let guests = Guest::built_in(&spec)?;
+    let (slot, problem) = match new_slot(keep) {
+        Ok(slot) => (slot, None),
+        Err(error) if matches!(keep, Keep::Near(_)) => (None, Some(clean(&error.to_string()))),
+        Err(error) => return Err(clean(&error.to_string())),
+    };
+    let record = match &slot {
+        Some(Slot::New(sink)) => Some(sink.path().to_owned()),
+        _ => None,
+    };
+    let live = start(runtime, spec, guests, slot)?;
+    Ok(Opened { snapshot: live.first_snapshot(), live: Some(live), record, problem, notice: None })
+}
+
+fn start(
+    runtime: &Handle,
+    spec: MatchSpec,
+    guests: Vec<Guest>,
+    slot: Option<Slot>,
+) -> Result<LiveMatch, String> {
+    let prepared = prepare(spec, guests, &Protocols::default(), slot);
+    let _runtime = runtime.enter();
+    Ok(prepared.map_err(|error| clean(&error.to_string()))?.start())
+}
+
+/// Goes on with the match of a record, in the same file; one that is over is looked at.
+pub(crate) fn resume(runtime: &Handle, path: &Path) -> Result<Opened, String> {
+    let name = clean(&path.display().to_string());
+    let spec = spec_of(path)?;
+    let story = |lines: &[u8]| {
+        let story =
+            read_story(lines).map_err(|error| format!("cannot read {name}: {}", clean(&error.to_string())));
+        Ok(Opened::still(Arc::new(story?.snapshot()), Some(path.to_owned())))
+    };
+    let watch = format!("look at the match with `rookery watch {}`", quoted(path));
+    let guests = match Guest::built_in(&spec) {
+        Ok(guests) if guests.iter().any(|guest| matches!(guest, Guest::Person)) => Ok(guests),
+        Ok(_) => Err(format!("no person plays in {name}; {watch}")),
+        Err(_) => {
+            let program = spec.seats.iter().find(|entry| entry.player.is_program());
+            let (label, player) = program
+                .map(|entry| (clean(&entry.label), clean(&entry.player.to_string())))
+                .unwrap_or_default();
+            Err(format!(
+                "in {name} {label} is `{player}`, and programs cannot sit at this screen yet; {watch}"
+            ))
+        }
+    };
+    // A match that cannot go on here is left as it is.
+    let guests = match guests {
+        Ok(guests) => guests,
+        Err(why) => {
+            let opened = read(path)?;
+            return if opened.snapshot.verdict.is_some() { Ok(opened) } else { Err(why) };
+        }
+    };
+    let slot = OneFile::new(path, true).open(&Key::first(1)).map_err(|error| clean(&error.to_string()))?;
+    let notice = match &slot {
+        Slot::Finished(lines) => return story(lines),
+        Slot::Unfinished { cut, .. } => cut.as_ref().map(|cut| clean(&cut.to_string())),
+        Slot::New(_) => None,
+    };
+    let live = start(runtime, spec, guests, Some(slot))?;
+    let snapshot = live.first_snapshot();
+    Ok(Opened { snapshot, live: Some(live), record: Some(path.to_owned()), problem: None, notice })
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, String> {
+    let file = open_record(path).map(BufReader::new);
+    file.map_err(|error| format!("cannot open {}: {error}", clean(&path.display().to_string())))
+}
+
+/// What was agreed before a recorded match. Whatever is no record is found out here, before anything is written to it.
+fn spec_of(path: &Path) -> Result<MatchSpec, String> {
+    let mut lines = Lines::new(open(path)?);
+    let header = lines.first_line().map(Header::parse);
+    let header = match header {
+        Ok(Ok(header)) => Ok(header),
+        Ok(Err(problem)) => Err(lines.error(problem)),
+        Err(error) => Err(error),
+    };
+    let cannot = |error: rookery_record::RecordError| {
+        format!("cannot read {}: {}", clean(&path.display().to_string()), clean(&error.to_string()))
+    };
+    Ok(header.map_err(cannot)?.spec)
+}
+
+/// The match of a record, to look at.
+pub(crate) fn read(path: &Path) -> Result<Opened, String> {
+    let name = clean(&path.display().to_string());
+    let story = read_story(open(path)?);
+    let story = story.map_err(|error| format!("cannot read {name}: {}", clean(&error.to_string())))?;
+    Ok(Opened::still(Arc::new(story.snapshot()), Some(path.to_owned())))
+}
+
+/// Writes a copy of a match's record into a file that must not exist.
+pub(crate) fn save(snapshot: &Snapshot, record: Option<&Path>, path: &Path) -> Result<(), String> {
+    let cannot = |error: &dyn std::fmt::Display| {
+        format!("cannot write {}: {}", clean(&path.display().to_string()), clean(&error.to_string()))
+    };
+    // All of it is there before a file is made.
+    let bytes = match record.filter(|record| record.exists()) {
+        Some(record) => fs::read(record).map_err(|error| cannot(&error))?,
+        None => write_record(snapshot).map_err(|error| cannot(&error))?,
+    };
+    let written = File::create_new(path).and_then(|mut file| {
+        io::Write::write_all(&mut file, &bytes)?;
+        file.sync_all()
+    });
+    written.map_err(|error| cannot(&error))
+}
+
+/// Another match of the same kind: with another seed, and another board if it was drawn at random.
+pub(crate) fn another(spec: &MatchSpec) -> MatchSpec {
+    const SEED: &str = "seed";
+    // Small numbers are easily typed.
+    let seed = Seed(spec.seed.derive(1).0 % 1_000_000);
+    let board = || {
+        let given = GameSpec::parse(&spec.game).ok()?;
+        let game = game(&given.game).ok()?;
+        let mut open = given.clone();
+        open.options.retain(|(key, _)| key != SEED);
+        // A board that follows from the match's own seed was drawn for it; any other was chosen by somebody.
+        let drawn = game.canonical(&game.vary(&open, spec.seed)).is_ok_and(|text| text == spec.game);
+        game.canonical(&game.vary(if drawn { &open } else { &given }, seed)).ok()
+    };
+    MatchSpec { game: board().unwrap_or_else(|| spec.game.clone()), seed, start: None, ..spec.clone() }
+}
+
+/// A match with the same players that goes on from `position`, to which these moves led.
+pub(crate) fn from_here(spec: &MatchSpec, steps: &[Arc<Entry>], position: &dyn AnyPosition) -> MatchSpec {
+    let base = spec.start.as_ref().and_then(|start| start.position.clone());
+    let moves = steps.iter().filter_map(|entry| entry.deed.as_move().map(str::to_owned)).collect();
+    let by_moves = MatchSpec { start: Some(Start { position: base, moves }), ..spec.clone() };
+    if prelude(&by_moves).is_some_and(|prelude| prelude.position().text() == position.text()) {
+        return by_moves;
+    }
+    // Somebody has left the game on the way, which no move tells of.
+    let start = Start { position: Some(position.text()), moves: vec![] };
+    MatchSpec { start: Some(start), ..spec.clone() }
+}
+
+/// Whether something is a decision that can be taken back: of a seat, or of all who agreed on a draw.
+pub(crate) fn is_decision(entry: &Entry, is_here: impl Fn(Seat) -> bool) -> bool {
+    !matches!(entry.deed, Deed::Said(_)) && entry.seat.is_none_or(is_here)
+}
