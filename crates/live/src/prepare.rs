@@ -6,18 +6,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rookery_catalog::{AnyPosition, Game, PlayerError, Visit, strategy, visit};
-use rookery_record::{Cut, Header, Lines, Problem, Receipt, RecordWriter, Replay, Resumed, Sink, Slot};
+use rookery_record::{Cut, Receipt, RecordWriter, Sink, Slot};
 use rookery_referee::{
     Absent, Controls, Desk, End, EventOf, LagProbe, MatchSpec, Observer, Player, Question, Referee, Session,
     Strategist, Terms, TimeControl, play,
 };
-use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, Setup as _, SetupError};
+use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, SetupError};
 use rookery_search::Strategy;
 use rookery_wire::{Protocols, UnknownProtocol};
 
+use crate::begin::{Begun, begin};
 use crate::handle::{AnyDesk, LiveMatch};
 use crate::hurry::{Hurried, Hurry};
-use crate::view::{Entry, Shared, View, take_back};
+use crate::view::{Entry, Shared, View};
 use crate::{Guest, News};
 
 /// A match that cannot be played as agreed.
@@ -200,6 +201,8 @@ struct Preparing<'a> {
     controls: Controls,
 }
 
+type Seating<P> = Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>;
+
 /// Whoever sits at a seat, with what it takes to play.
 enum Seated<P: Position> {
     BuiltIn {
@@ -208,7 +211,7 @@ enum Seated<P: Position> {
     },
     Person,
     /// Its link, and what seats it there once the time runs.
-    Program(Box<dyn FnOnce(&LagProbe) -> Box<dyn Player<P>> + Send>),
+    Program(Seating<P>),
     Own(Box<dyn Player<P>>),
     Absent(Absent),
 }
@@ -283,129 +286,6 @@ fn seat_one<G: Game>(
         }
         Guest::Absent(fault) => Seated::Absent(Absent(fault)),
     })
-}
-
-/// A match as it stands when it begins or goes on.
-struct Begun<P: Position> {
-    start: P,
-    referee: Referee<P>,
-    moves: Vec<P::Move>,
-    entries: Vec<Arc<Entry>>,
-    movers: Vec<Seat>,
-    record: Option<RecordWriter<Sink>>,
-    path: Option<PathBuf>,
-    cut: Option<Cut>,
-    finished: Option<rookery_referee::Verdict>,
-}
-
-fn begin<G: Game>(spec: &MatchSpec, slot: Option<Slot>) -> Result<Begun<PositionOf<G>>, PrepareError> {
-    let game = GameSpec::parse(&spec.game).map_err(PrepareError::Setup)?;
-    let setup = G::Setup::from_spec(&game).map_err(PrepareError::Setup)?;
-    let first = spec.first_position(setup.start());
-    let (start, moves) = first.map_err(|error| PrepareError::Start(error.to_string()))?;
-    let n_seats = Position::n_seats(&start);
-    if spec.n_seats() != n_seats {
-        let (game, given) = (&spec.game, spec.n_seats());
-        return Err(PrepareError::Start(format!("{game} has {n_seats} seats, and {given} are filled")));
-    }
-    let new = |record, path| Begun {
-        referee: Referee::of_spec(spec, start.clone()),
-        start: start.clone(),
-        moves: moves.clone(),
-        entries: vec![],
-        movers: vec![],
-        record,
-        path,
-        cut: None,
-        finished: None,
-    };
-    let header = || Header::new(spec.clone(), start.to_text());
-    match slot {
-        None => Ok(new(None, None)),
-        Some(Slot::New(sink)) => {
-            let path = sink.path().to_owned();
-            Ok(new(Some(RecordWriter::new(sink, header())), Some(path)))
-        }
-        Some(Slot::Unfinished { lines, sink, cut }) => {
-            let path = sink.path().to_owned();
-            if lines.is_empty() {
-                let begun = new(Some(RecordWriter::new(sink, header())), Some(path));
-                return Ok(Begun { cut, ..begun });
-            }
-            let wrong = |problem: String| PrepareError::Record(path.clone(), problem);
-            let (replay, entries, movers) = replay::<G>(&lines, spec).map_err(wrong)?;
-            let resumed = replay.into_resumed().map_err(|problem| wrong(problem.to_string()))?;
-            let record = resumed.writer(sink);
-            let Resumed { referee, moves, .. } = resumed;
-            let record = Some(record);
-            Ok(Begun {
-                start,
-                referee,
-                moves,
-                entries,
-                movers,
-                record,
-                path: Some(path),
-                cut,
-                finished: None,
-            })
-        }
-        Some(Slot::Finished(lines)) => {
-            let wrong = |problem: String| PrepareError::Record(PathBuf::new(), problem);
-            let (replay, entries, movers) = replay::<G>(&lines, spec).map_err(wrong)?;
-            let finished = replay.referee().verdict().cloned();
-            let referee = replay.referee().clone();
-            Ok(Begun { referee, entries, movers, finished, ..new(None, None) })
-        }
-    }
-}
-
-type Replayed<P> = (Replay<P>, Vec<Arc<Entry>>, Vec<Seat>);
-
-/// Judges the lines of a record again, which must be of the match that this spec describes.
-fn replay<G: Game>(lines: &[u8], spec: &MatchSpec) -> Result<Replayed<PositionOf<G>>, String> {
-    let mut lines = Lines::new(lines);
-    let mut read = || -> Result<Replayed<PositionOf<G>>, rookery_record::RecordError> {
-        let first = lines.first_line()?;
-        let begun = Header::parse(first).and_then(|header| {
-            if header.spec != *spec {
-                return Err(Problem::Wrong(
-                    "it is the record of another match; choose another place, or the same players, seed and flags"
-                        .to_owned(),
-                ));
-            }
-            Replay::new::<G::Setup>(header, first)
-        });
-        let mut replay: Replay<PositionOf<G>> = begun.map_err(|problem| lines.error(problem))?;
-        let (mut entries, mut movers) = (vec![], vec![]);
-        while let Some(line) = lines.next_line()? {
-            if let Err(problem) = replay.feed(line) {
-                return Err(lines.error(problem));
-            }
-            follow(&replay, &mut entries, &mut movers);
-        }
-        Ok((replay, entries, movers))
-    };
-    read().map_err(|error| error.to_string())
-}
-
-/// Adds what the last line of a replay told to a history.
-pub(crate) fn follow<P: Keyed + Notation + Picture>(
-    replay: &Replay<P>,
-    entries: &mut Vec<Arc<Entry>>,
-    movers: &mut Vec<Seat>,
-) {
-    let Some(event) = replay.event() else { return };
-    match event {
-        rookery_referee::Event::Moved { seat, .. } => movers.push(*seat),
-        rookery_referee::Event::TakenBack { to, .. } => {
-            movers.truncate(usize::try_from(*to).unwrap_or(usize::MAX));
-            take_back(entries, *to);
-        }
-        _ => {}
-    }
-    let referee = replay.referee();
-    entries.extend(Entry::of(event, referee.plies(), referee.position()).map(Arc::new));
 }
 
 /// Everybody who watches a match from our side.

@@ -8,7 +8,7 @@ use rookery_record::{Header, Lines, Problem, RecordError, RecordWriter, Replay};
 use rookery_referee::{Event, EventOf, MatchSpec, Observer as _, Verdict};
 use rookery_rules::{GameSpec, PositionOf, Setup as _, Status};
 
-use crate::prepare::follow;
+use crate::begin::follow;
 use crate::{Deed, Entry, Snapshot, clocks_after};
 
 /// A recorded match: where it began, everything that happened and stands, and how it ended.

@@ -35,7 +35,9 @@ impl Viewer {
                 assert_eq!(version, self.version + news.len() as u64, "each of the news is one version");
                 self.version = version;
                 self.n_news += news.len();
-                news.into_iter().for_each(|news| self.hear(news));
+                for news in news {
+                    self.hear(news);
+                }
             }
             Since::Snapshot(snapshot) => {
                 self.n_snapshots += 1;
@@ -248,7 +250,7 @@ async fn a_live_match_and_a_run_one_give_the_same_record() {
 fn who_does_not_come_is_ruled_and_recorded() {
     let temp = TempFolder::new("live");
     for (idx, absent) in [0, 1].into_iter().enumerate() {
-        let path = temp.join(&format!("game-{idx}"));
+        let path = temp.join(format!("game-{idx}"));
         let spec = spec("hexapawn", &["cmd:./bot", "cmd:./bot"]);
         let fault = || Fault::new(Offence::NoShow, "nobody connected within 1m");
         let guests = (0..2)

@@ -58,7 +58,9 @@ fn fault_s02_the_last_two_games_of_a_series_can_be_damaged_anywhere() {
                 assert!(again == *record, "game {number} cut after {len} bytes, then {} more", tail.len());
                 let at_line = len == 0 || record[len - 1] == b'\n';
                 assert_eq!(cut.is_some(), !(at_line && tail.is_empty()), "what is cut off is told");
-                cut.into_iter().for_each(|cut| fs::remove_file(cut.beside).unwrap());
+                if let Some(cut) = cut {
+                    fs::remove_file(cut.beside).unwrap();
+                }
             }
         }
     }
@@ -68,7 +70,7 @@ fn fault_s02_the_last_two_games_of_a_series_can_be_damaged_anywhere() {
 /// Suspends a match as soon as its record has grown by so many lines, from another thread, until the match is over.
 fn suspend_when_grown(path: &Path, controls: Controls, by: usize, over: &Arc<AtomicBool>) -> JoinHandle<()> {
     let lines =
-        |path: &Path| fs::read(path).unwrap_or_default().iter().filter(|&&byte| byte == b'\n').count();
+        |path: &Path| fs::read(path).unwrap_or_default().split_inclusive(|&byte| byte == b'\n').count();
     let (path, over, before) = (path.to_owned(), Arc::clone(over), lines(path));
     std::thread::spawn(move || {
         while lines(&path) < before + by && !over.load(Ordering::SeqCst) {
@@ -140,7 +142,7 @@ fn a_match_that_is_suspended_before_it_begins_has_a_header() {
     let Ok(Slot::Unfinished { lines, .. }) = OneFile::new(&path, true).open(&KEY) else {
         panic!("it can go on")
     };
-    assert_eq!(lines.iter().filter(|&&byte| byte == b'\n').count(), 1);
+    assert_eq!(lines.split_inclusive(|&byte| byte == b'\n').count(), 1);
 }
 
 /// What the record says is left on each clock.
@@ -173,7 +175,7 @@ async fn fault_s01_a_killed_match_keeps_its_clocks() {
         assert!(expected[(ply % 2) as usize] < 30_000, "time was used: {expected:?}");
         live.command(None, &Command::Suspend).unwrap();
         live.played().await;
-        path = temp.join(&format!("game-{}", ply + 1));
+        path = temp.join(format!("game-{}", ply + 1));
         fs::write(&path, &killed).unwrap();
         live = ready(&spec, Some(&path)).start();
         asked(&live, ply + 1).await;

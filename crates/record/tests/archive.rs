@@ -137,7 +137,7 @@ fn fault_s02_what_a_power_cut_leaves_is_cut_off_unless_there_was_a_verdict() {
             match case.go_on(&damaged) {
                 Ok(cut) => assert!(cut.is_some(), "{len}: what is cut off is told"),
                 Err(_) if len < header => {
-                    assert!(tail.contains(&b'\n'), "its first line is whole, but no header")
+                    assert!(tail.contains(&b'\n'), "its first line is whole, but no header");
                 }
                 Err(error) => {
                     refused += 1;
@@ -229,7 +229,7 @@ fn cut_off_ends_do_not_replace_each_other() {
     for (torn, name) in [("one", "damaged"), ("two", "damaged-2"), ("three", "damaged-3")] {
         put(&case.path, &[&case.whole[..header], torn.as_bytes()].concat());
         assert!(matches!(case.archive.open(&KEY), Ok(Slot::Unfinished { .. })));
-        assert_eq!(fs::read(case.temp.join(&format!("game.rookery.jsonl.{name}"))).unwrap(), torn.as_bytes());
+        assert_eq!(fs::read(case.temp.join(format!("game.rookery.jsonl.{name}"))).unwrap(), torn.as_bytes());
     }
     assert_eq!(fs::read(case.temp.join("game.rookery.jsonl.damaged")).unwrap(), b"one");
 }

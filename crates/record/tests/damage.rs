@@ -107,7 +107,7 @@ fn cut_anywhere<S: Setup<Position: Notation>>(options: &str) {
         let record = simulate(&setup, wild(seed)).record;
         let header = 1 + record.iter().position(|&byte| byte == b'\n').unwrap();
         // Every byte of a short record, and of a long one its ends and some on the way.
-        let is_tried = |len: &usize| *len < 3000 || *len + 1000 > record.len() || *len % 61 == 0;
+        let is_tried = |len: &usize| *len < 3000 || *len + 1000 > record.len() || len.is_multiple_of(61);
         for len in (0..record.len()).filter(is_tried) {
             let cut = &record[..len];
             match verify::<S>(cut) {
@@ -119,9 +119,11 @@ fn cut_anywhere<S: Setup<Position: Notation>>(options: &str) {
                     assert_eq!(summary.torn_bytes, len - whole);
                     assert_eq!(summary.plies, plies(&cut[..whole]));
                     // A stop is void without its verdict.
-                    let lines = cut[..whole].split_inclusive(|&byte| byte == b'\n');
-                    let void =
-                        lines.last().filter(|line| line.starts_with(b"{\"stopped\"")).map_or(0, <[u8]>::len);
+                    let mut lines = cut[..whole].split_inclusive(|&byte| byte == b'\n');
+                    let void = lines
+                        .next_back()
+                        .filter(|line| line.starts_with(b"{\"stopped\""))
+                        .map_or(0, <[u8]>::len);
                     assert_eq!(summary.n_bytes as usize, whole - void);
                 }
                 Err(error) => panic!("{options} cut at {len}: {error}"),

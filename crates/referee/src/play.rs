@@ -167,6 +167,12 @@ impl<P: Position> Table<'_, '_, P> {
         let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
         let was_legal = is_legal(self.referee.position());
         let pause = turn.pause(&self.session.terms.lag);
+        if let Err(Failure::Fault(fault)) = &answer
+            && fault.offence.is_the_end()
+        {
+            // It takes note of nothing any more, which must not become another offence than its own.
+            self.deaf.put_in(turn.seat);
+        }
         self.answered = Some(turn.seat);
         let fouls = self.tell_said().await;
         self.settle(fouls).await;

@@ -84,9 +84,9 @@ fn fault_s14_a_stop_during_a_long_think_ends_the_match_and_the_move_is_thrown_aw
             std::thread::sleep(Duration::from_micros(50 * round));
             let begin = Instant::now();
             if round % 3 == 0 {
-                stopping.cancel("enough")
+                stopping.cancel("enough");
             } else {
-                stopping.suspend()
+                stopping.suspend();
             }
             begin
         });

@@ -77,7 +77,7 @@ impl<P: Position> Player<P> for Talker {
         self.heard.lock().unwrap().push(word::<P>(event));
         if let Event::Moved { seat, .. } = event
             && seat.index() != self.seat
-            && self.n_asked % 2 == 0
+            && self.n_asked.is_multiple_of(2)
         {
             self.chat.as_ref().unwrap().say(&format!("{} comments", self.seat));
         }

@@ -56,6 +56,7 @@ struct Hand<P: Position> {
 }
 
 impl<P: Notation> Hand<P> {
+    #[allow(clippy::needless_pass_by_value, reason = "scripts read better so")]
     fn command(&self, from: Option<Seat>, command: Command) -> Reply {
         self.desk.command(from, &command)
     }
@@ -149,7 +150,7 @@ async fn what_makes_no_sense_is_refused_and_never_reaches_the_referee() {
     })
     .await;
     assert_eq!(verdict(end).ending.cause, Cause::Resigned);
-    let seen: Vec<_> = watch.events().map(|event| std::mem::discriminant(event)).collect();
+    let seen: Vec<_> = watch.events().map(std::mem::discriminant).collect();
     assert_eq!(seen.len(), 4, "started, one move, one resignation, the end: {:?}", watch.0);
 }
 
