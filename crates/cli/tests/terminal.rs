@@ -321,7 +321,7 @@ fn the_launcher_leads_to_a_match_and_back() {
     pty.wait_for("Leave this match?");
     pty.send("y");
     pty.wait_for("Matches of yours");
-    pty.send("5");
+    pty.send("6");
     pty.wait_for("unfinished after 2 moves");
     pty.send("\r");
     pty.until("the match again", |shown| shown.contains("c1-c2") && is_ready(shown));

@@ -152,10 +152,6 @@ impl Folder {
     /// Opens a folder, and makes it if need be, for an event of so many matches. With `resume` the records that are there
     /// are gone on with, else they are in the way.
     pub fn open(folder: &Path, n_matches: u64, resume: bool) -> Result<Self, ArchiveError> {
-        if folder.exists() && !folder.is_dir() {
-            let problem = Problem::wrong("it is no folder; choose another place for the records");
-            return Err(ArchiveError::Record(folder.to_owned(), problem));
-        }
         create_folder(folder)?;
         let lock = Lock::folder(folder)?;
         let digits = n_matches.to_string().len().max(4);

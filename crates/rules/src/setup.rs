@@ -369,7 +369,7 @@ mod tests {
             (Kind::Word(&["rows", "ring"]), "rows ring", "row RING 1"),
             (Kind::NumberOr(0, 3, &["choose"]), "0 3 choose", "4 pick"),
             (Kind::Flag, "yes no", "true 1"),
-            (Kind::TimeOr(&["none"]), "none 1ms 2s 60m", "0ms 61m 2 s -1s 1.5s 1h 99999999999s"),
+            (Kind::TimeOr(&["none"]), "none 1ms 2s 1.5s 60m 1h 2", "0ms 61m s -1s 1.5x 99999999999s"),
             (Kind::Mebibytes(1, 64), "1 64MiB 2MB", "0 65 MiB 1GiB -1 +1"),
         ] {
             assert!(good.split(' ').all(|value| kind.admits(value)), "{kind} admits each of {good}");

@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(note, "more than 10 bytes of one message");
         assert_eq!(
             (sent.as_deref(), expected.as_deref()),
-            (Some("`\"aaaaaaaaaaaaaaa`"), Some("at most 10 bytes"))
+            (Some("`\"aaaaaaaaaa`"), Some("at most 10 bytes"))
         );
     }
 

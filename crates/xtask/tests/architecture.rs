@@ -83,6 +83,7 @@ fn no_arrow_points_up() {
         "rookery-record",
         "rookery-wire",
         "rookery-catalog",
+        "rookery-live",
         "rookery-tournament",
         "rookery-originals",
         "rookery-terminal",

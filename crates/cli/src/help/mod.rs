@@ -120,7 +120,7 @@ mod tests {
 
     /// The words of a command, of which those in quotes may have spaces.
     fn words(command: &str) -> Vec<&str> {
-        let parts = command.split('"').enumerate();
+        let parts = command.split(['"', '\'']).enumerate();
         parts
             .flat_map(|(idx, part)| if idx % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
             .collect()

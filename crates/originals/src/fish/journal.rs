@@ -181,20 +181,14 @@ pub(crate) fn find_interrupted(dir: &Path) -> Result<Option<(u64, PathBuf)>, (Pa
 
 #[cfg(test)]
 mod tests {
+    use rookery_testkit::TempFolder;
+
     use super::*;
 
-    struct Dir(PathBuf);
-
-    impl Drop for Dir {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
-
-    fn dir(name: &str) -> Dir {
-        let dir = std::env::temp_dir().join(format!("rookery-journal-{name}-{}", std::process::id()));
+    fn dir(name: &str) -> TempFolder {
+        let dir = TempFolder::new(name);
         std::fs::create_dir_all(folder_of(&dir, 1)).expect("a folder");
-        Dir(dir)
+        dir
     }
 
     fn plan() -> Plan {
@@ -208,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_back_and_a_torn_end_is_cut() {
         let dir = dir("torn");
-        let folder = folder_of(&dir.0, 1);
+        let folder = folder_of(&dir, 1);
         let mut journal = Journal::create(&folder, plan()).expect("it is new");
         journal.started(&[1]).expect("it can be written");
         let path = journal.path().to_owned();
@@ -216,12 +210,12 @@ mod tests {
         text.extend_from_slice(b"{\"over\":{\"win");
         std::fs::write(&path, &text).expect("it can be written");
         let expected = Past { plan: plan(), failed_at_start: Some(vec![1]), over: false };
-        let found = find_interrupted(&dir.0).expect("it can be read");
+        let found = find_interrupted(&dir).expect("it can be read");
         assert_eq!(found, Some((1, folder.clone())));
         let (mut journal, past) = Journal::resume(&folder).expect("it can be read");
         assert_eq!(past, expected);
         journal.over(&[0], &[1]).expect("it can be written");
-        assert_eq!(find_interrupted(&dir.0).expect("it can be read"), None);
+        assert_eq!(find_interrupted(&dir).expect("it can be read"), None);
         assert_eq!(
             std::fs::read_to_string(&path).expect("text"),
             "{\"tournament\":{\"version\":1,\"players\":[\"Ann\",\"Bob\"],\"board\":\"fish\",\"timeout_ms\":3000}}\n\
@@ -239,8 +233,8 @@ mod tests {
             "{\"tournament\":{\"version\":1,\"players\":[],\"board\":\"\",\"timeout_ms\":1}}\n{\"started\":{\"failed\":[1]}}\n",
             "nonsense\n",
         ] {
-            std::fs::write(folder_of(&dir.0, 1).join(FILE), text).expect("it can be written");
-            assert!(find_interrupted(&dir.0).is_err(), "{text}");
+            std::fs::write(folder_of(&dir, 1).join(FILE), text).expect("it can be written");
+            assert!(find_interrupted(&dir).is_err(), "{text}");
         }
     }
 }

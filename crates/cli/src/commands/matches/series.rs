@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use rookery_live::Stopping;
 use rookery_record::{Cut, Folder, Key, SYNCER_FILES};
 use rookery_referee::{Blame, MatchSpec, SeatEntry, Verdict, words};
@@ -123,7 +124,7 @@ impl Series {
         seen: &mut dyn FnMut(Game) -> anyhow::Result<()>,
     ) -> anyhow::Result<Held> {
         let archive = match &self.record {
-            Some(folder) => Some(Folder::open(folder, self.games(), self.resume)?),
+            Some(folder) => Some(Folder::open(folder, self.games(), self.resume).context("--record")?),
             None => None,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
