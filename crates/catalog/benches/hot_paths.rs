@@ -3,10 +3,12 @@
 //! `rookery bench` prints the same in figures a second; this is for comparing two versions of the code.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use rookery_catalog::{CATALOG, Game, Visit, random_record, verify, visit};
-use rookery_referee::{Conduct, Player, Referee, Strategist, Terms, play};
+use rookery_catalog::{CATALOG, Game, Visit, visit};
+use rookery_live::{Guest, prepare, random_record, verify};
+use rookery_referee::{MatchSpec, Player, Referee, Session, Strategist, Terms, play};
 use rookery_rules::{GameSpec, Position as _, PositionOf, Seed, Setup as _, playout};
 use rookery_search::Random;
+use rookery_wire::Protocols;
 
 const GAMES: u64 = 10;
 
@@ -31,11 +33,25 @@ impl Visit for HotPaths<'_> {
         let runtime = runtime.expect("a runtime without I/O needs nothing");
         let mut players: Vec<Box<dyn Player<_>>> =
             (0..position.n_seats()).map(|_| Box::new(Strategist::inline(Random)) as _).collect();
+        let terms = Terms::default();
+        let randoms = std::iter::repeat_n("random", position.n_seats());
+        let agreed = MatchSpec::new(self.text, randoms, Seed(1)).expect("random is a player");
         let mut refereed = || -> u64 {
             let games = (0..GAMES).map(|game| {
-                let referee = Referee::new(position.clone(), Conduct::removing());
-                let terms = Terms::untimed(Seed(1).derive(game));
-                runtime.block_on(play(referee, &mut players, &terms, &mut ())).plies
+                let spec = MatchSpec { seed: Seed(1).derive(game), ..agreed.clone() };
+                let referee = Referee::of_spec(&spec, position.clone());
+                let end =
+                    runtime.block_on(play(referee, &mut players, &Session::new(&spec, &terms), &mut ()));
+                end.verdict().map_or(0, |verdict| verdict.plies)
+            });
+            games.sum()
+        };
+        let prepared = || -> u64 {
+            let games = (0..GAMES).map(|game| {
+                let spec = MatchSpec { seed: Seed(1).derive(game), ..agreed.clone() };
+                let guests = Guest::built_in(&spec).expect("all are built in");
+                let prepared = prepare(spec, guests, &Protocols::default(), None).expect("a right spec");
+                runtime.block_on(prepared.run()).end.verdict().map_or(0, |verdict| verdict.plies)
             });
             games.sum()
         };
@@ -43,6 +59,7 @@ impl Visit for HotPaths<'_> {
         group.throughput(Throughput::Elements(playouts()));
         group.bench_function("10 playouts", |bench| bench.iter(playouts));
         group.bench_function("10 playouts through the referee", |bench| bench.iter(&mut refereed));
+        group.bench_function("10 prepared matches of random players", |bench| bench.iter(prepared));
         group.finish();
     }
 }

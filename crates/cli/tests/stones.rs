@@ -147,7 +147,8 @@ fn an_error_of_a_program_has_an_exit_code_of_its_own() {
 
 #[test]
 fn fault_04_a_stopped_game_ends_its_programs_and_goes_on_with_its_record() {
-    let (pid_file, record) = (file("stopped.pid"), file("stopped.rookery.jsonl"));
+    let folder = TempFolder::new("stones-stopped");
+    let (pid_file, record) = (folder.join("stopped.pid"), folder.join("stopped.rookery.jsonl"));
     // It hangs the first time, and plays the second.
     let pid = pid_file.display();
     let program = format!(
@@ -193,7 +194,8 @@ fn fault_04_a_stopped_game_ends_its_programs_and_goes_on_with_its_record() {
 
 #[test]
 fn fault_16_players_count_from_0_in_every_sentence() {
-    let record = file("counted.rookery.jsonl");
+    let folder = TempFolder::new("stones-counted");
+    let record = folder.join("counted.rookery.jsonl");
     let path = record.to_str().unwrap();
     let args = ["stones", "referee", "--width", "3", "--height", "3", "--json", "--record", path];
     let output = rookery(&[&args[..], &["--player", "aggressive", "--player", "aggressive"]].concat(), "");

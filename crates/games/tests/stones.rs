@@ -18,7 +18,7 @@ fn at(text: &str) -> Position {
 fn outcome(position: &Position) -> Outcome {
     match position.status() {
         Status::Over(outcome) => outcome,
-        Status::ToMove(seat) => panic!("{seat} is still to move in {}", position.to_text()),
+        Status::ToMove(seat) => panic!("{seat:?} is still to move in {}", position.to_text()),
     }
 }
 

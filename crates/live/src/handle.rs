@@ -174,3 +174,55 @@ impl LiveMatch {
         self.0.played.borrow().clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::path::PathBuf;
+
+    use rookery_catalog::{AnyPosition, game};
+    use rookery_record::Syncer;
+    use rookery_referee::{Clock, End, TimeControl};
+    use rookery_rules::{GameSpec, Seed};
+
+    use super::*;
+
+    struct NoDesk;
+
+    impl AnyDesk for NoDesk {
+        fn command(&self, _: Option<Seat>, _: &Command) -> Reply {
+            Ok(())
+        }
+
+        fn offer(&self) -> Option<Offer> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn the_end_waits_for_the_disk_and_tells_of_its_trouble() {
+        let spec = MatchSpec::new("hexapawn", ["random", "random"], Seed(1)).expect("both are players");
+        let start = game("hexapawn").and_then(|game| game.start(&GameSpec::parse("hexapawn")?));
+        let start: Arc<dyn AnyPosition> = Arc::from(start.expect("hexapawn is a game"));
+        let clock = Clock::new(TimeControl::Untimed, 2);
+        let shared = Arc::new(Shared::new(Arc::new(spec), Arc::clone(&start), start, vec![], &clock));
+        // What can be written to but not be brought to a disk.
+        let null = File::options().write(true).open("/dev/null").expect("there is a /dev/null");
+        let syncer = Syncer::start();
+        let path = PathBuf::from("record");
+        let played = Played {
+            end: End::Suspended,
+            path: Some(path.clone()),
+            receipt: Some(syncer.add(path, null)),
+            problem: None,
+            cut: None,
+        };
+        let going = Box::pin(std::future::ready(played));
+        let live = LiveMatch::start(shared, Arc::new(NoDesk), Controls::default(), going);
+        assert!(live.played_now().is_none());
+        let played = live.played().await;
+        let problem = played.problem.as_ref().expect("it is not on the disk");
+        assert!(problem.contains("cannot be brought to the disk"), "{problem}");
+        assert_eq!(live.snapshot().record_problem.as_ref(), Some(problem));
+    }
+}

@@ -106,7 +106,9 @@ fn cut_anywhere<S: Setup<Position: Notation>>(options: &str) {
     for seed in [1, 4, 9] {
         let record = simulate(&setup, wild(seed)).record;
         let header = 1 + record.iter().position(|&byte| byte == b'\n').unwrap();
-        for len in 0..record.len() {
+        // Every byte of a short record, and of a long one its ends and some on the way.
+        let is_tried = |len: &usize| *len < 3000 || *len + 1000 > record.len() || *len % 61 == 0;
+        for len in (0..record.len()).filter(is_tried) {
             let cut = &record[..len];
             match verify::<S>(cut) {
                 Err(RecordError { line: 1, problem: Problem::Empty }) => assert_eq!(len, 0),
