@@ -36,7 +36,7 @@ fn wrong_answers_before_a_game_are_explained_and_asked_again() {
         ("medum", "did you mean `medium`?"),
         ("hard:depth=3", "hard has no key `depth`"),
         ("a:b:c", "is no player spec"),
-        ("\u{1b}[2J", "renpaarden has no player `\u{fffd}[2j`"),
+        ("\u{1b}[2J", "`\u{fffd}[2j` is no level: it is no player spec"),
     ] {
         let said = talk(&[], &format!("2\n{bad}\n\n"));
         assert!(said.contains(why), "{said}");
