@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use rookery_games::hexapawn::{Move, Position};
+use rookery_games::hexapawn::{Move, Position, Setup};
 use rookery_referee::{Cause, Event, EventOf, Foul, Observer, Offence, Ruling, Verdict, words};
-use rookery_rules::{Position as _, Seat};
+use rookery_rules::{Position as _, Seat, Setup as _};
 
 use super::records::{Dialect, PlayerType, pawn_value, show};
 
@@ -165,9 +165,9 @@ fn result(verdict: &Verdict, position: &Position) -> String {
     }
 }
 
-/// Players by their names in the protocol.
+/// What the game calls its players in a sentence.
 fn who(seat: Seat) -> String {
-    PlayerType::at(seat).to_string()
+    Setup::default().seat_label(seat)
 }
 
 /// Whether the seat owed a decision of the time before the pawns move.

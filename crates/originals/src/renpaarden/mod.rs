@@ -118,7 +118,6 @@ fn read_setup(text: &str) -> Result<Setup, SetupError> {
     Setup::from_spec(&GameSpec::parse(text)?)
 }
 
-/// Carries it out. A game that goes on has the grace when everything is to stop.
 impl Args {
     /// How long a running game may go on after the first request to stop.
     pub fn grace(&self) -> Duration {
@@ -126,7 +125,7 @@ impl Args {
     }
 }
 
-/// Carries it out.
+/// Carries it out. A game that goes on has the grace when everything is to stop.
 pub fn run(args: &Args, out: &mut dyn Write, stop: &Stopping) -> anyhow::Result<ExitCode> {
     let echo = !io::stdin().is_terminal();
     let playing = Cell::new(false);
