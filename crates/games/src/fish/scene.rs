@@ -35,7 +35,7 @@ impl Picture for Position {
         scene.moves = self.legal_moves().map(scene_move).collect();
         match (&status, self.phase()) {
             (Status::ToMove(seat), Phase::Placing) => {
-                scene.say(format!("{seat} places a penguin", seat = super::label(*seat)))
+                scene.say(format!("{seat} places a penguin", seat = super::label(*seat)));
             }
             _ => scene.say_status(&status, |seat| super::label(seat).to_string()),
         }

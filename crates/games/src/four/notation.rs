@@ -1,6 +1,7 @@
 //! Positions and moves as text.
 
 use std::fmt;
+use std::fmt::Write as _;
 
 use rookery_rules::{Notation, ParseMoveError, ParsePositionError, Position as _, Seat, Status};
 
@@ -31,10 +32,10 @@ impl Notation for Position {
         let rows: Vec<String> = (0..rows).rev().map(row).collect();
         let mut text = format!("p{} {}", self.to_move.index() + 1, rows.join("/"));
         if line != Setup::default().line {
-            text += &format!(" line={line}");
+            let _ = write!(text, " line={line}");
         }
         if let Stage::Left(winner) = self.stage {
-            text += &format!(" left=p{}", winner.next(2).index() + 1);
+            let _ = write!(text, " left=p{}", winner.next(2).index() + 1);
         }
         text
     }

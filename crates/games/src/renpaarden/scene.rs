@@ -72,7 +72,7 @@ fn add_pieces(scene: &mut Scene, position: &Position, cell: Cell) {
 fn say(scene: &mut Scene, position: &Position, status: &Status) {
     match (status, position.chain()) {
         (Status::ToMove(seat), Some(cell)) => {
-            scene.say(format!("{seat} must jump on from {cell}", seat = super::label(*seat)))
+            scene.say(format!("{seat} must jump on from {cell}", seat = super::label(*seat)));
         }
         _ => scene.say_status(status, |seat| super::label(seat).to_string()),
     }

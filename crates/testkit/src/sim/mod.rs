@@ -53,7 +53,7 @@ impl Report {
     /// What the match looked like from outside. Whether a player began to misbehave in the last moment, too late for
     /// anybody to see, may depend on who ran first.
     pub fn seen(&self) -> (TextHash, &'static str, u64) {
-        (self.trace.clone(), self.cause, self.plies)
+        (self.trace, self.cause, self.plies)
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Threads<'a, 's> {
     syncing: JoinSet<anyhow::Result<Box<Game>>>,
     /// Games that were begun and have not come back.
     out: usize,
-    seen: &'s mut dyn FnMut(Game) -> anyhow::Result<()>,
+    seen: &'s mut dyn FnMut(&Game) -> anyhow::Result<()>,
     failure: Option<anyhow::Error>,
 }
 
@@ -38,7 +38,7 @@ impl<'a, 's> Threads<'a, 's> {
         archive: Option<&'a Folder>,
         running: &'a Running,
         stopping: Stopping,
-        seen: &'s mut dyn FnMut(Game) -> anyhow::Result<()>,
+        seen: &'s mut dyn FnMut(&Game) -> anyhow::Result<()>,
     ) -> Self {
         let (pairings, queue) = channel();
         let (reporter, reports) = unbounded_channel();
@@ -69,7 +69,7 @@ impl<'a, 's> Threads<'a, 's> {
             let (queue, reports, stopping) =
                 (Arc::clone(&self.queue), reporter.clone(), self.stopping.clone());
             scope.spawn(move || {
-                Worker { series, archive, pairings: &queue, reports, stopping, running }.work()
+                Worker { series, archive, pairings: &queue, reports, stopping, running }.work();
             });
         }
     }
@@ -91,7 +91,7 @@ impl<'a, 's> Threads<'a, 's> {
     /// The game is over and kept.
     fn finished(&mut self, game: Game) -> Option<Report> {
         let result = game.result();
-        match (self.seen)(game) {
+        match (self.seen)(&game) {
             Ok(()) => Some(Report::Finished(result)),
             Err(error) => {
                 self.give_up(error);

@@ -1,5 +1,6 @@
 //! What a series shows: a table for people that fits its terminal, an object for programs.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use rookery_rules::text::clean;
@@ -33,10 +34,10 @@ impl<'a> Report<'a> {
         &self.summary
     }
 
-    pub(super) fn add(&mut self, game: Game) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, game: &Game) -> anyhow::Result<()> {
         self.summary.add(&game.result());
         match &mut self.stream {
-            Ok(stream) => stream.add(&game),
+            Ok(stream) => stream.add(game),
             Err(error) => error.take().map_or(Ok(()), Err),
         }
     }
@@ -134,7 +135,7 @@ fn write_part(names: &[String], part: &[Column], width: usize, out: &mut dyn Wri
     for (row, name) in titles.enumerate() {
         let mut line = format!("{:room$}", shortened(name, room));
         for Column { cells, width } in part {
-            line.push_str(&format!("  {:>width$}", cells[row]));
+            let _ = write!(line, "  {:>width$}", cells[row]);
         }
         writeln!(out, "{}", line.trim_end())?;
     }

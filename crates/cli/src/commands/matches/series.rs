@@ -121,7 +121,7 @@ impl Series {
     pub(super) fn hold(
         &self,
         stopping: &Stopping,
-        seen: &mut dyn FnMut(Game) -> anyhow::Result<()>,
+        seen: &mut dyn FnMut(&Game) -> anyhow::Result<()>,
     ) -> anyhow::Result<Held> {
         let archive = match &self.record {
             Some(folder) => Some(Folder::open(folder, self.games(), self.resume).context("--record")?),
@@ -140,12 +140,11 @@ impl Series {
                     held = hold(&mut scheduler, &mut threads, &mut nobody) => Some(held),
                     () = stopping.requested() => None,
                 };
-                let held = match first {
-                    Some(held) => held,
-                    None => {
-                        scheduler.drain();
-                        hold(&mut scheduler, &mut threads, &mut nobody).await
-                    }
+                let held = if let Some(held) = first {
+                    held
+                } else {
+                    scheduler.drain();
+                    hold(&mut scheduler, &mut threads, &mut nobody).await
                 };
                 threads.failure()?;
                 let complete = held?.complete;
