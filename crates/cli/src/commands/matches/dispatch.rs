@@ -89,9 +89,9 @@ impl<'a, 's> Threads<'a, 's> {
     }
 
     /// The game is over and kept.
-    fn finished(&mut self, game: Game) -> Option<Report> {
+    fn finished(&mut self, game: &Game) -> Option<Report> {
         let result = game.result();
-        match (self.seen)(&game) {
+        match (self.seen)(game) {
             Ok(()) => Some(Report::Finished(result)),
             Err(error) => {
                 self.give_up(error);
@@ -103,7 +103,7 @@ impl<'a, 's> Threads<'a, 's> {
     fn take(&mut self, worked: Worked) -> Option<Report> {
         self.out -= 1;
         match worked {
-            Worked::Game(game, None) => return self.finished(*game),
+            Worked::Game(game, None) => return self.finished(&game),
             Worked::Game(game, Some(receipt)) => {
                 self.syncing.spawn(async move {
                     receipt.await?;
@@ -140,7 +140,7 @@ impl Dispatcher for Threads<'_, '_> {
             let report = tokio::select! {
                 Some(worked) = self.reports.recv(), if self.out > 0 => self.take(worked),
                 Some(synced) = self.syncing.join_next(), if !self.syncing.is_empty() => match synced {
-                    Ok(Ok(game)) => self.finished(*game),
+                    Ok(Ok(game)) => self.finished(&game),
                     Ok(Err(error)) => {
                         self.give_up(error);
                         None
