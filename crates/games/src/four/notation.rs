@@ -29,14 +29,12 @@ impl Notation for Position {
         let Setup { rows, cols, line } = self.setup;
         let row = |row: u8| (0..cols).map(|col| sign(self.owner(row, col))).collect();
         let rows: Vec<String> = (0..rows).rev().map(row).collect();
-        let mut text = format!("p{} {}", self.to_move.index() + 1, rows.join("/"));
-        if line != Setup::default().line {
-            text += &format!(" line={line}");
-        }
-        if let Stage::Left(winner) = self.stage {
-            text += &format!(" left=p{}", winner.next(2).index() + 1);
-        }
-        text
+        let line = if line == Setup::default().line { String::new() } else { format!(" line={line}") };
+        let left = match self.stage {
+            Stage::Left(winner) => format!(" left=p{}", winner.next(2).index() + 1),
+            Stage::Playing | Stage::Won(_) | Stage::Full => String::new(),
+        };
+        format!("p{} {}{line}{left}", self.to_move.index() + 1, rows.join("/"))
     }
 
     fn from_text(text: &str) -> Result<Self, ParsePositionError> {

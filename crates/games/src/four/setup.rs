@@ -18,14 +18,14 @@ pub struct Setup {
 
 impl Setup {
     /// The longest line that has room.
-    pub(super) fn longest(&self) -> u8 {
+    pub(super) fn longest(self) -> u8 {
         self.rows.max(self.cols)
     }
 
     /// All cells, as a mask (see `lines.rs`).
     #[inline]
-    pub(super) const fn cells(&self) -> u64 {
-        FIRST_COL * (0xff >> (8 - self.cols)) & u64::MAX >> (64 - 8 * self.rows)
+    pub(super) const fn cells(self) -> u64 {
+        (FIRST_COL * (0xff >> (8 - self.cols))) & (u64::MAX >> (64 - 8 * self.rows))
     }
 }
 
