@@ -30,7 +30,6 @@ macro_rules! games {
 
 games! {
     fish::Fish { expertise: players::fish::EXPERTISE, },
-    four::Four,
     hexapawn::Hexapawn {
         conduct: Conduct::removing().with_retries(1).only_in_play(),
         expertise: players::hexapawn::EXPERTISE,
@@ -40,6 +39,7 @@ games! {
         expertise: players::renpaarden::EXPERTISE,
     },
     stones::Stones { conduct: Conduct::aborting(), expertise: players::stones::EXPERTISE, },
+    four::Four,
 }
 
 /// The game of this name.

@@ -30,5 +30,5 @@ fn a_growing_file_is_followed_to_its_verdict() {
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{shown}");
     assert_eq!(shown.matches("after move").count(), 2, "{shown}");
-    assert!(shown.ends_with("resigned after 2 moves: player 1 resigned, scores 0 1\n"), "{shown}");
+    assert!(shown.ends_with("resigned after 2 moves: player 1 (Ann) resigned, scores 0 1\n"), "{shown}");
 }

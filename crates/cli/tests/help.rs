@@ -124,7 +124,7 @@ fn help_and_a_command_s_own_help_are_the_same() {
 
 #[test]
 fn rules_are_rendered_and_their_source_is_there_too() {
-    for game in ["fish", "hexapawn", "renpaarden", "stones"] {
+    for game in rookery_catalog::CATALOG.iter().map(|game| game.name()) {
         let source = fs::read_to_string(format!("../../docs/rules/{game}.md")).unwrap();
         assert_eq!(printed(&["rules", game, "--markdown"]), source);
         let rendered = printed(&["rules", game]);

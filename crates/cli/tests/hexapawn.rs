@@ -130,7 +130,7 @@ fn a_person_is_asked_again_until_the_move_is_possible() {
     let output = referee.wait_with_output().unwrap();
     let shown = stdout(&output);
     assert!(shown.contains("p1: move(f(1 2) t(2 2))  b1-b2\n"), "{shown}");
-    assert!(shown.ends_with("p2 has won after 2 moves: p1 resigned\n"), "{shown}");
+    assert!(shown.ends_with("p2 has won after 2 moves: player 1 resigned\n"), "{shown}");
     let asked = String::from_utf8(output.stderr).unwrap();
     for answer in [
         "a2-a3 is not possible: player 1 has no pawn on a2",

@@ -1,6 +1,6 @@
 //! The games Rookery knows. Each module holds one: its position, its setup and its notation.
 //!
-//! [`hexapawn`] is the smallest and is written to be copied; CONTRIBUTING.md tells how to add a game.
+//! [`four`] is the smallest and is written to be copied; CONTRIBUTING.md tells how to add a game.
 
 pub mod fish;
 pub mod four;

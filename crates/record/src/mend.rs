@@ -64,20 +64,19 @@ pub(crate) fn mend(file: &mut File, path: &Path) -> Result<Mended, Problem> {
         return Ok(Mended { lines: bytes, finished, cut: None });
     }
     let damage = damage.unwrap_or_else(|| "a stop without its verdict does not count".to_owned());
-    let zeros = rest.iter().all(|&byte| byte == 0);
-    // Zeros behind a verdict are no part of the record; anything else there makes it a damaged one.
-    if (finished && !zeros) || has_verdict(rest) {
+    if finished || has_verdict(rest) {
         return Err(Problem::wrong(format!(
             "the record is damaged ({damage}), but it has a verdict, so nothing is played over it; look at it with \
              `rookery verify`, then move it away to play the game anew"
         )));
     }
+    let zeros = rest.iter().all(|&byte| byte == 0);
     let why = if zeros { "nothing but zeros, as a power cut leaves them".to_owned() } else { damage };
     let beside = keep_beside(path, rest).map_err(Problem::Io)?;
     let cut = Cut { n_bytes: rest.len() as u64, kept: kept as u64, why, beside };
     file.set_len(kept as u64).map_err(Problem::Io)?;
     bytes.truncate(kept);
-    Ok(Mended { lines: bytes, finished, cut: Some(cut) })
+    Ok(Mended { lines: bytes, finished: false, cut: Some(cut) })
 }
 
 /// Puts the file where the next line goes.

@@ -356,5 +356,5 @@ fn something_else_in_the_place_of_a_folder_is_called_so() {
     let file = temp.join("records");
     fs::write(&file, "").unwrap();
     let error = Folder::open(&file, 1, false).unwrap_err().to_string();
-    assert!(error.contains("it is no folder; choose another place"), "{error}");
+    assert!(error.contains("is a file and no folder; name a folder"), "{error}");
 }

@@ -7,7 +7,7 @@ use rookery_rules::{GameSpec, Kind, SetupError};
 const PLAYERS: &str = "players";
 /// The keys that say how large a board is, as games call them.
 const SIZES: [(&str, &str); 2] = [("rows", "cols"), ("width", "height")];
-/// The boards that are offered have as many rows as columns.
+/// The boards that are offered beside the usual one have as many rows as columns.
 const SIDES: [u64; 12] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16];
 
 /// A setup that the game admits.
@@ -91,7 +91,13 @@ impl Chosen {
     pub(crate) fn other_size(&self, larger: bool) -> Option<Self> {
         let (rows, cols) = self.size()?;
         let keys = SIZES.iter().find(|(rows, _)| self.number(rows).is_some())?;
-        let choices = SIDES.iter().filter_map(|&n| Some((n * n, self.with(&[(keys.0, n), (keys.1, n)])?)));
+        let mut sizes: Vec<_> =
+            SIDES.map(|n| (n, n)).into_iter().chain(Self::usual(self.game).size()).collect();
+        sizes.sort_by_key(|(rows, cols)| rows * cols);
+        sizes.dedup();
+        let choices = sizes
+            .into_iter()
+            .filter_map(|(rows, cols)| Some((rows * cols, self.with(&[(keys.0, rows), (keys.1, cols)])?)));
         next(choices.collect(), rows * cols, larger)
     }
 }

@@ -140,8 +140,13 @@ impl App {
             self.table.person_to_move().is_some() && self.scene.moves.iter().any(|mv| mv.id.starts_with(c));
         match command(c) {
             Some((_, what)) if begins_move && !watching => {
+                let text = if self.is_move(&c.to_string()) {
+                    format!("Press Enter to play {c}, or type the whole word for {what}.")
+                } else {
+                    format!("Go on with the move, or press Enter for {what}.")
+                };
                 self.input = Some(c.to_string());
-                self.say(Tone::Calm, format!("Go on with the move, or press Enter for {what}."));
+                self.say(Tone::Calm, text);
             }
             Some((Command::Rules | Command::Quit | Command::Save(_), _)) | None if watching => {
                 if let Some((command, _)) = command(c) {
@@ -159,6 +164,11 @@ impl App {
         }
     }
 
+    /// Whether a text is a whole move that can be played now; then it is no command.
+    fn is_move(&self, text: &str) -> bool {
+        self.table.person_to_move().is_some() && self.scene.find_move(text).is_some()
+    }
+
     fn type_key(&mut self, key: KeyCode) {
         let Some(input) = &mut self.input else { return };
         match key {
@@ -170,7 +180,7 @@ impl App {
             KeyCode::Enter => {
                 let text = input.clone();
                 let mut letters = text.chars();
-                let only = letters.next().filter(|_| letters.next().is_none());
+                let only = letters.next().filter(|_| letters.next().is_none() && !self.is_move(&text));
                 let command =
                     only.and_then(command).map_or_else(|| Command::parse(&text), |(command, _)| command);
                 self.message.1.clear();

@@ -27,6 +27,7 @@ fn every_game_fits_into_80_by_24() {
     for (name, spec) in [
         ("fish", "fish:seed=2,players=3"),
         ("fish-classic", "fish:board=classic,players=4"),
+        ("four", "four"),
         ("hexapawn", "hexapawn:rows=8,cols=8"),
         ("renpaarden", "renpaarden"),
         ("stones", "stones:players=4"),
@@ -200,6 +201,20 @@ fn typed_moves_may_begin_with_the_letter_of_a_command() {
     stage.press(KeyCode::Esc);
     stage.type_text(":undo\n");
     assert_eq!(stage.moves().len(), 0, "words work, too");
+}
+
+#[test]
+fn a_letter_that_is_a_whole_move_is_played() {
+    let mut stage = Stage::new("four:cols=8", &["human", "first"]);
+    stage.type_text("h");
+    stage.shows("Press Enter to play h, or type the whole word for a hint.");
+    stage.press(KeyCode::Enter);
+    assert_eq!(stage.moves(), ["h", "a"]);
+    stage.type_text("hint\n");
+    stage.shows("Hint: ");
+    stage.press(KeyCode::Esc);
+    stage.type_text("d\n");
+    assert_eq!(stage.moves()[2], "d");
 }
 
 #[test]
@@ -697,7 +712,7 @@ fn the_launcher_shows_games_levels_and_records() {
         Recent { path: "games/fish.rookery.jsonl".into(), text: "fish: you - easy".into(), finished: false };
     let mut launcher = Launcher::new(vec![recent], Palette::Mono);
     let mut pages = String::new();
-    for keys in ["", "2", "4", "\u{1b}5", "\u{1b}?"] {
+    for keys in ["", "2", "4", "\u{1b}6", "\u{1b}?"] {
         pages += &launch(&mut launcher, keys);
         pages += "\n";
     }
