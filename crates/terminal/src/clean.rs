@@ -2,21 +2,17 @@
 
 use std::path::Path;
 
-use rookery_rules::text::clean;
+use rookery_rules::text::shell_quoted;
 
 /// A file's name as it can be typed into a shell.
 pub fn quoted(path: &Path) -> String {
-    let text = clean(&path.display().to_string());
-    let is_simple = |c: char| c.is_alphanumeric() || "/._-+,:@%~".contains(c);
-    if !text.is_empty() && text.chars().all(is_simple) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    shell_quoted(&path.display().to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use rookery_rules::text::clean;
+
     use super::*;
 
     #[test]
