@@ -84,7 +84,7 @@ fn main() -> ExitCode {
         Some(Command::Watch(args)) => commands::watch::run(args, &mut out),
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
-        Some(Command::Drill(args)) => commands::drill::run(args, &mut out).map(ok),
+        Some(Command::Drill(args)) => commands::drill::run(args, &mut out),
         Some(Command::Solve(args)) => commands::solve::run(args, &mut out),
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),

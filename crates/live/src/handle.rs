@@ -169,6 +169,17 @@ impl LiveMatch {
         }
     }
 
+    /// The same, and suspends it when it is to stop, whoever thinks then.
+    pub async fn played_until(&self, stop: impl Future<Output = ()>) -> Arc<Played> {
+        tokio::select! {
+            played = self.played() => played,
+            () = stop => {
+                self.0.controls.suspend();
+                self.played().await
+            }
+        }
+    }
+
     /// The end, if it is there already.
     pub fn played_now(&self) -> Option<Arc<Played>> {
         self.0.played.borrow().clone()

@@ -109,9 +109,10 @@ pub fn write_record(snapshot: &Snapshot) -> Result<Vec<u8>, String> {
             let first = G::Setup::from_spec(&game).map_err(|error| wrong(&error))?.start();
             let header = Header::new(MatchSpec::clone(spec), start.text());
             let mut writer = RecordWriter::new(vec![], header);
-            let ended = verdict.iter().map(|verdict| Ok(Event::Ended(Verdict::clone(verdict))));
+            let ended = verdict.iter().map(|verdict| Ok(Event::Ended(Box::new(Verdict::clone(verdict)))));
             let events = entries.iter().map(|entry| event::<G>(entry));
-            for event in [Ok(Event::Started(first.clone()))].into_iter().chain(events).chain(ended) {
+            for event in [Ok(Event::Started(Box::new(first.clone())))].into_iter().chain(events).chain(ended)
+            {
                 writer.see(&event?, &first);
             }
             writer.finish().map_err(|error| wrong(&error))

@@ -395,7 +395,7 @@ impl View {
             Event::TakenBack { seat, to } => {
                 News::TakenBack { seat: *seat, to: *to, position: Arc::new(position.clone()) }
             }
-            Event::Ended(verdict) => News::Ended(Arc::new(verdict.clone())),
+            Event::Ended(verdict) => News::Ended(Arc::new(Verdict::clone(verdict))),
             event => match Entry::of(event, self.plies, position) {
                 Some(entry) => News::Happened(Arc::new(entry)),
                 None => return,

@@ -17,6 +17,7 @@ mod running;
 pub mod stones;
 
 pub use command::{ErrorOutput, UsageError, write_json};
+pub use running::StopArgs;
 
 use rookery_wire::Protocols;
 

@@ -347,6 +347,15 @@ async fn fault_j05_several_may_have_the_same_name_and_are_told_apart_everywhere(
     assert_eq!(seats, names);
 }
 
+/// Two who behave come, and their tournament is played.
+async fn assert_two_good_ones_play(running: peers::Running) {
+    let mut tasks = vec![];
+    for peer in good(2) {
+        tasks.push(peer.connect(running.address).await);
+    }
+    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+}
+
 #[tokio::test]
 async fn fault_j06_who_speaks_before_it_is_called_has_to_go() {
     let running = serve(Config { wait: LONG, ..config(2) }, 1);
@@ -356,11 +365,7 @@ async fn fault_j06_who_speaks_before_it_is_called_has_to_go() {
             if reason == "spoke out of turn: sent `\"Ann\"`: it was not asked; expected nothing until it is called")
     })
     .await;
-    let mut tasks = vec![];
-    for peer in good(2) {
-        tasks.push(peer.connect(running.address).await);
-    }
-    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+    assert_two_good_ones_play(running).await;
 }
 
 #[tokio::test]
@@ -373,11 +378,7 @@ async fn who_leaves_the_waiting_room_is_not_counted() {
     running
         .until("the leave", |notice| matches!(notice, Notice::Left { name, .. } if name == "Leaver"))
         .await;
-    let mut tasks = vec![];
-    for peer in good(2) {
-        tasks.push(peer.connect(running.address).await);
-    }
-    assert_eq!(running.tally().await, Tally { winners: 1, failed: 0 });
+    assert_two_good_ones_play(running).await;
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use rookery_wire::Codec;
 fn judged(answer: &[u8]) -> Result<(), rookery_referee::Failure> {
     let position = Position::from_text("1 000/.../111 turn=1").unwrap();
     let mut codec = LineCodec::new();
-    codec.news(&Event::Started(position.clone()), &position);
+    codec.news(&Event::Started(Box::new(position.clone())), &position);
     codec.answer(answer, &position).map(|_| ())
 }
 
@@ -84,7 +84,7 @@ fn a_message_that_is_no_move_is_told_so() {
 /// What player 0 is told when 1 takes its last stone, and then 2 moves.
 fn told_after_its_loss(mut codec: LineCodec) -> Vec<String> {
     let mut position = Position::from_text("1 01.2/....").unwrap();
-    codec.news(&Event::Started(position.clone()), &position);
+    codec.news(&Event::Started(Box::new(position.clone())), &position);
     let mut lines = vec![];
     for mv in ["0.1-0.0", "0.3-0.2"] {
         let mv: Move = mv.parse().unwrap();

@@ -30,7 +30,7 @@ mod solve;
 pub mod stones;
 mod strength;
 
-pub use drill::{DrillCase, DrillError, DrillOrder, drill};
+pub use drill::{DrillError, winner, won_position};
 pub use expertise::{ByName, Expertise};
 pub use named::{GENERAL, Named, PlayerError, PlayerInfo, players, strategy};
 pub use solve::{SolveError, SolveOrder, Solved, Value, solve};

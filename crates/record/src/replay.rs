@@ -142,7 +142,7 @@ impl<P: Notation> Replay<P> {
             Line::Verdict(verdict) => {
                 self.judged(&verdict)?;
                 self.ended = true;
-                self.event = self.referee.verdict().cloned().map(Event::Ended);
+                self.event = self.referee.verdict().cloned().map(Box::new).map(Event::Ended);
                 Step::Ended
             }
             Line::Record(_) => return Err(Problem::wrong("there is a second header; expected an event")),

@@ -13,7 +13,7 @@ pub fn random_record<S: Setup<Position: Notation>>(setup: &S, seed: Seed) -> Vec
     let mut referee = Referee::of_spec(&spec, start.clone());
     let mut record = Vec::with_capacity(4096);
     let mut writer = RecordWriter::new(&mut record, Header::new(spec, start.to_text()));
-    writer.see(&Event::Started(start.clone()), &start);
+    writer.see(&Event::Started(Box::new(start.clone())), &start);
     let mut rng = seed.rng();
     while let Some(mv) = referee.position().random_move(&mut rng).filter(|_| referee.verdict().is_none()) {
         if let Some(event) = referee.judge(Ok(mv), None) {
@@ -21,7 +21,7 @@ pub fn random_record<S: Setup<Position: Notation>>(setup: &S, seed: Seed) -> Vec
         }
     }
     if let Some(verdict) = referee.verdict() {
-        writer.see(&Event::Ended(verdict.clone()), referee.position());
+        writer.see(&Event::Ended(Box::new(verdict.clone())), referee.position());
     }
     writer.finish().expect("writing into memory does not fail, and a random match has short lines");
     record

@@ -12,7 +12,7 @@ fn check<S: Setup<Position: Notation>>(options: &str) {
     let spec = MatchSpec::new(&setup.spec(), ["Ann=random", "Bob=random"], Seed(1)).unwrap();
     let spec = MatchSpec { time: "24h+1s".parse().unwrap(), ..spec };
     let mut writer = RecordWriter::new(std::io::sink(), Header::new(spec.clone(), start.to_text()));
-    writer.see(&Event::Started(start.clone()), &start);
+    writer.see(&Event::Started(Box::new(start.clone())), &start);
     let mut referee = Referee::of_spec(&spec, start);
     let (mut rng, mut plies) = (Seed(1).rng(), 0);
     while let Some(mv) = referee.position().random_move(&mut rng) {

@@ -64,7 +64,7 @@ fn everything_reads_back<S: Setup<Position: Notation>>(options: &str) {
             panic!("{options} {terms:?}: {error}\n{}", String::from_utf8_lossy(&record))
         });
         let Some(Event::Ended(verdict)) = events.last() else { panic!("the last event is the end") };
-        assert_eq!(summary.verdict.as_ref(), Some(verdict), "{options} {terms:?}");
+        assert_eq!(summary.verdict.as_ref(), Some(&**verdict), "{options} {terms:?}");
         assert_eq!(summary.n_bytes, record.len() as u64);
         let lines: Vec<_> = record.split_inclusive(|&byte| byte == b'\n').map(kind_of).collect();
         let without_stop: Vec<_> = lines.iter().copied().filter(|&kind| kind != "stopped").collect();
@@ -225,8 +225,8 @@ fn a_match_that_is_over_at_once() {
     let mut record = vec![];
     let mut writer = RecordWriter::new(&mut record, Header::new(spec.clone(), over.to_text()));
     let referee = Referee::of_spec(&spec, over.clone());
-    writer.see(&Event::Started(over.clone()), &over);
-    writer.see(&Event::Ended(referee.verdict().unwrap().clone()), &over);
+    writer.see(&Event::Started(Box::new(over.clone())), &over);
+    writer.see(&Event::Ended(Box::new(referee.verdict().unwrap().clone())), &over);
     writer.finish().unwrap();
     let summary = verify::<Hexapawn>(&record[..]).unwrap();
     assert_eq!((summary.plies, summary.n_lines), (0, 2));

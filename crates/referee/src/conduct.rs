@@ -71,15 +71,6 @@ impl Offence {
         }
     }
 
-    /// Whether nothing can be told to the player after it: its program or its connection is gone, or not listened to any
-    /// more.
-    pub(crate) const fn is_the_end(self) -> bool {
-        !matches!(
-            self,
-            Self::Timeout | Self::Malformed | Self::IllegalMove | Self::OutOfTurn | Self::BadHello
-        )
-    }
-
     /// Whether the player did answer, only badly: such an answer may be tried again.
     const fn is_bad_answer(self) -> bool {
         matches!(self, Self::Malformed | Self::IllegalMove)

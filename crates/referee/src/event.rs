@@ -8,7 +8,7 @@ use crate::{Charge, Evidence, Info, Offence, Question, Ruling, Verdict};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event<P, M> {
     /// The match begins, or goes on, from here.
-    Started(P),
+    Started(Box<P>),
     /// A seat moved.
     Moved { seat: Seat, mv: M, charge: Option<Charge>, info: Option<Box<Info>> },
     /// A seat said something to all. It never affects the game.
@@ -22,7 +22,7 @@ pub enum Event<P, M> {
     /// The players agreed on a draw.
     Drawn,
     /// The match is over.
-    Ended(Verdict),
+    Ended(Box<Verdict>),
 }
 
 /// The events of a game.

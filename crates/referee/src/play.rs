@@ -69,7 +69,7 @@ struct Table<'a, 'p, P: Position> {
 impl<P: Position> Table<'_, '_, P> {
     async fn run(&mut self) -> End {
         self.seat_all();
-        let started = Event::Started(self.referee.position().clone());
+        let started = Event::Started(Box::new(self.referee.position().clone()));
         self.announce(started).await;
         let mut turn: Option<Turn> = None;
         while let Some(seat) = self.referee.to_ask() {
@@ -77,19 +77,21 @@ impl<P: Position> Table<'_, '_, P> {
                 return End::Suspended;
             }
             // A question goes on while its answers are refused, or while others offend.
-            let same = |turn: &Turn| turn.seat == seat && turn.ply == self.referee.plies();
-            let current = turn.take().filter(same).unwrap_or_else(|| self.new_turn(seat));
-            turn = if self.session.controls.is_pending() {
-                self.rest(current, Others::default()).await
-            } else {
-                self.one_question(current).await
+            let current = match &mut turn {
+                Some(turn) if turn.seat == seat && turn.ply == self.referee.plies() => turn,
+                turn => turn.insert(self.new_turn(seat)),
             };
+            if self.session.controls.is_pending() {
+                self.rest(current, Others::default()).await;
+            } else if !self.one_question(current).await {
+                turn = None;
+            }
         }
         // What the observer has seen said the players hear before the end.
         self.settle(vec![]).await;
         let verdict = self.referee.verdict().expect("nobody is asked, so there is a verdict").clone();
         self.ended = true;
-        self.announce(Event::Ended(verdict.clone())).await;
+        self.announce(Event::Ended(Box::new(verdict.clone()))).await;
         End::Verdict(verdict)
     }
 
@@ -116,10 +118,13 @@ impl<P: Position> Table<'_, '_, P> {
         Turn::new(seat, self.referee.plies(), allowance, &self.session.terms.lag)
     }
 
-    /// Asks once and judges what comes of it. Gives back the turn if the question is still open.
-    async fn one_question(&mut self, mut turn: Turn) -> Option<Turn> {
-        match self.ask(&mut turn).await {
-            Asked::Interrupted(others) => self.rest(turn, others).await,
+    /// Asks once and judges what comes of it. Says whether the question is still open.
+    async fn one_question(&mut self, turn: &mut Turn) -> bool {
+        match self.ask(turn).await {
+            Asked::Interrupted(others) => {
+                self.rest(turn, others).await;
+                true
+            }
             // Our own failure ends the match, before anybody is blamed for what came of it.
             Asked::Answer(answer @ Err(Failure::Platform(_)), _) => self.judge(turn, answer).await,
             Asked::Answer(answer, others) if others.is_empty() && self.is_quiet() => {
@@ -130,11 +135,10 @@ impl<P: Position> Table<'_, '_, P> {
     }
 
     /// The question rests while others offend or orders are carried out; afterwards it may be void.
-    async fn rest(&mut self, mut turn: Turn, others: Others) -> Option<Turn> {
+    async fn rest(&mut self, turn: &mut Turn, others: Others) {
         let pause = turn.pause(&self.session.terms.lag);
         self.carry_out(others).await;
         turn.resume(pause, &self.session.terms.lag);
-        Some(turn)
     }
 
     /// Judges offences, and does what orders say, also those that have come meanwhile.
@@ -157,22 +161,17 @@ impl<P: Position> Table<'_, '_, P> {
         !self.has_said() && !self.session.controls.is_pending()
     }
 
-    /// Judges an answer after everything else that has come up: what was said, offences of others, orders.
+    /// Judges an answer after everything else that has come up: what was said, offences of others, orders. Says whether the
+    /// question is still open.
     async fn judge_after(
         &mut self,
-        mut turn: Turn,
+        turn: &mut Turn,
         answer: Result<P::Move, Failure>,
         others: Others,
-    ) -> Option<Turn> {
+    ) -> bool {
         let is_legal = |position: &P| matches!(answer, Ok(mv) if position.is_legal(mv));
         let was_legal = is_legal(self.referee.position());
         let pause = turn.pause(&self.session.terms.lag);
-        if let Err(Failure::Fault(fault)) = &answer
-            && fault.offence.is_the_end()
-        {
-            // It takes note of nothing any more, which must not become another offence than its own.
-            self.deaf.put_in(turn.seat);
-        }
         self.answered = Some(turn.seat);
         let fouls = self.tell_said().await;
         self.settle(fouls).await;
@@ -184,8 +183,8 @@ impl<P: Position> Table<'_, '_, P> {
         // A move that only the removal of another made illegal is no offence: the question is put anew.
         let spoilt = was_legal && !is_legal(self.referee.position());
         let open = match (void, spoilt) {
-            (true, _) => None,
-            (false, true) => Some(turn),
+            (true, _) => false,
+            (false, true) => true,
             (false, false) => self.judge(turn, answer).await,
         };
         let held = std::mem::take(&mut self.held);
@@ -193,9 +192,10 @@ impl<P: Position> Table<'_, '_, P> {
         open
     }
 
-    async fn judge(&mut self, mut turn: Turn, answer: Result<P::Move, Failure>) -> Option<Turn> {
+    /// Judges an answer, and says whether the question is still open.
+    async fn judge(&mut self, turn: &mut Turn, answer: Result<P::Move, Failure>) -> bool {
         let used = turn.allowance.and_then(|_| turn.used(&self.session.terms.lag));
-        let mut event = self.referee.judge(answer, used)?;
+        let Some(mut event) = self.referee.judge(answer, used) else { return false };
         if let Event::Moved { info, .. } = &mut event {
             let player = &mut self.players[turn.seat.index()];
             // What a player says of its move is a courtesy: a panic there costs nothing.
@@ -204,14 +204,14 @@ impl<P: Position> Table<'_, '_, P> {
         }
         let Event::Fouled(foul) = &event else {
             self.announce(event).await;
-            return None;
+            return false;
         };
         turn.refusal = Some(Box::new(foul.evidence.clone()));
         // Others may be slow to take note of the refusal; that time is not the player's.
         let pause = turn.pause(&self.session.terms.lag);
         self.announce(event).await;
         turn.resume(pause, &self.session.terms.lag);
-        Some(turn)
+        true
     }
 
     /// Does what an order says, if it still makes sense.
@@ -235,8 +235,12 @@ impl<P: Position> Table<'_, '_, P> {
     }
 
     async fn ask(&mut self, turn: &mut Turn) -> Asked<P::Move> {
-        let asked = self.put(turn).await;
-        self.complete(turn, asked)
+        match self.put(turn).await {
+            Asked::Answer(Err(failure), others) => {
+                Asked::Answer(Err(self.complete(turn.seat, failure)), others)
+            }
+            asked => asked,
+        }
     }
 
     /// Puts the question and waits for what comes of it.
@@ -270,8 +274,7 @@ impl<P: Position> Table<'_, '_, P> {
         };
         match answering {
             Answering::Now(answer) => {
-                let late = turn.is_late(kind, terms);
-                Asked::Answer(late.map_or(answer, Err), Others::default())
+                Asked::Answer(turn.is_late(kind, terms).map_or(answer, Err), Others::default())
             }
             Answering::Later(answer) => {
                 // The cap is the question's, not the attempt's.
@@ -305,18 +308,17 @@ impl<P: Position> Table<'_, '_, P> {
     }
 
     /// Adds to a late answer what had arrived of it.
-    fn complete(&mut self, turn: &Turn, asked: Asked<P::Move>) -> Asked<P::Move> {
-        match asked {
-            Asked::Answer(Err(Failure::Fault(fault)), others) if fault.offence == Offence::Timeout => {
-                let player = &mut self.players[turn.seat.index()];
+    fn complete(&mut self, seat: Seat, failure: Failure) -> Failure {
+        match failure {
+            Failure::Fault(Fault { offence: Offence::Timeout, evidence }) => {
+                let player = &mut self.players[seat.index()];
                 let Evidence { sent, expected, .. } = guarded(|| player.unanswered()).unwrap_or_default();
                 let evidence = Evidence {
-                    sent: fault.evidence.sent.clone().or(sent),
-                    expected: fault.evidence.expected.clone().or(expected),
-                    ..*fault.evidence
+                    sent: evidence.sent.clone().or(sent),
+                    expected: evidence.expected.clone().or(expected),
+                    ..*evidence
                 };
-                let fault = Fault { offence: fault.offence, evidence: Box::new(evidence) };
-                Asked::Answer(Err(fault.into()), others)
+                Fault { offence: Offence::Timeout, evidence: Box::new(evidence) }.into()
             }
             other => other,
         }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use common::{Table, ms};
 use rookery_games::fish;
 use rookery_referee::{
-    Answering, BoxFuture, ChatBox, Controls, End, Event, EventOf, Fault, Invitation, MatchSpec, Observer,
-    Player, Question, Referee, Session, Terms, play,
+    Answering, BoxFuture, ChatBox, End, Event, EventOf, Fault, Invitation, MatchSpec, Observer, Player,
+    Question, Referee, Session, Terms, play,
 };
 use rookery_rules::{Position, Seed, Setup};
 use tokio::time::sleep;
@@ -137,33 +137,9 @@ async fn all_see_the_same_in_the_same_order() {
     assert_eq!(seen.last().map(String::as_str), Some("ended"));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_line_is_seen_while_the_speaker_still_thinks() {
-    let setup = fish::Setup::table("rows=4,cols=4,players=3,fish=1");
-    let (_, talkers) = talkers(3);
-    let mut players: Vec<Box<dyn Player<_>>> =
-        talkers.into_iter().map(|talker| Box::new(talker) as _).collect();
-    let spec = MatchSpec::new("fish", ["cmd:a", "cmd:b", "cmd:c"], Seed(1)).unwrap();
-    let seen = Heard::default();
-    let mut notes = Notes(Arc::clone(&seen));
-    let terms = Terms::default();
-    let session = Session { controls: Controls::default(), ..Session::new(&spec, &terms) };
-    let controls = session.controls.clone();
-    let referee = Referee::of_spec(&spec, setup.start());
-    let script = async {
-        // The start takes the slow one 7 ms; at 17 ms the first one speaks, at 27 ms it moves.
-        sleep(ms(22)).await;
-        let seen = seen.lock().unwrap().clone();
-        assert!(seen.contains(&"0 thinks 0".to_owned()), "{seen:?}");
-        assert!(!seen.contains(&"0 moves".to_owned()), "{seen:?}");
-        controls.cancel("enough");
-    };
-    let (end, ()) = tokio::join!(play(referee, &mut players, &session, &mut notes), script);
-    assert_eq!(end.verdict().unwrap().plies, 0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_was_said_before_the_end_is_heard_before_the_end() {
+/// Three players talk until the match is cancelled after 22 ms: what was seen then and in the end, what each heard, and
+/// how many moves were made. The start takes the slow one 7 ms; at 17 ms the first one speaks, at 27 ms it would move.
+async fn cancelled_early() -> (Vec<String>, Vec<String>, Vec<Heard>, u64) {
     let setup = fish::Setup::table("rows=4,cols=4,players=3,fish=1");
     let (heard, talkers) = talkers(3);
     let mut players: Vec<Box<dyn Player<_>>> =
@@ -178,9 +154,24 @@ async fn what_was_said_before_the_end_is_heard_before_the_end() {
     let script = async {
         sleep(ms(22)).await;
         controls.cancel("enough");
+        seen.lock().unwrap().clone()
     };
-    let _ = tokio::join!(play(referee, &mut players, &session, &mut notes), script);
-    let seen = seen.lock().unwrap().clone();
+    let (end, then) = tokio::join!(play(referee, &mut players, &session, &mut notes), script);
+    let at_the_end = seen.lock().unwrap().clone();
+    (then, at_the_end, heard, end.verdict().unwrap().plies)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_is_seen_while_the_speaker_still_thinks() {
+    let (seen, _, _, plies) = cancelled_early().await;
+    assert!(seen.contains(&"0 thinks 0".to_owned()), "{seen:?}");
+    assert!(!seen.contains(&"0 moves".to_owned()), "{seen:?}");
+    assert_eq!(plies, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_before_the_end_is_heard_before_the_end() {
+    let (_, seen, heard, _) = cancelled_early().await;
     assert_eq!(seen.iter().filter(|line| line.starts_with("0 ")).count(), 2, "{seen:?}");
     for heard in &heard {
         assert_eq!(*heard.lock().unwrap(), seen);

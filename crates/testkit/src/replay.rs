@@ -49,7 +49,7 @@ impl<P: Position> Watch<P> {
     /// If anything differs.
     pub fn check(&self, verdict: &Verdict) {
         let Some((Event::Started(start), _)) = self.0.first() else { panic!("a match begins with Started") };
-        let mut position = start.clone();
+        let mut position = P::clone(start);
         let (mut removed, mut said) = (Seats::NONE, [0; MAX_SEATS]);
         // How it stood before each move.
         let mut past = vec![];
@@ -81,7 +81,7 @@ impl<P: Position> Watch<P> {
                     assert_eq!(position.to_move(), Some(*seat), "who takes back decides again: event {idx}");
                 }
                 Event::Drawn => {}
-                Event::Ended(ended) => assert_eq!(ended, verdict, "the record has the verdict"),
+                Event::Ended(ended) => assert_eq!(**ended, *verdict, "the record has the verdict"),
             }
             if let Some(seat) = removal(event) {
                 removed.put_in(seat);

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
+use std::path::Path;
 
-use rookery_testkit::sim::{Report, alone, together};
+use rookery_testkit::sim::{self, Report, alone, together};
 
 /// How many matches run at the same time.
 const BATCH: u64 = 40;
@@ -72,6 +73,22 @@ fn third_seeds() {
 #[test]
 fn fourth_seeds() {
     simulate(30_000..40_000);
+}
+
+/// Some of them with real programs behind real pipes.
+#[test]
+fn with_programs() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let bot = Path::new(env!("CARGO_BIN_EXE_sim-bot"));
+    let mut causes = BTreeMap::<_, u32>::new();
+    for seed in 0..150 {
+        let report = runtime.block_on(sim::with_programs(seed, bot));
+        *causes.entry(report.cause).or_default() += 1;
+    }
+    for cause in ["normal", "resigned", "crashed", "malformed", "illegal_move", "out_of_turn", "output_limit"]
+    {
+        assert!(causes.contains_key(cause), "{cause} occurs: {causes:?}");
+    }
 }
 
 /// One match, given in the environment variable `SIM_SEED`, twice.

@@ -305,7 +305,7 @@ mod tests {
             (Event::Resigned { seat: other }, false),
             (Event::TakenBack { seat: own, to: 1 }, false),
             (Event::Drawn, false),
-            (Event::Ended(verdict), false),
+            (Event::Ended(Box::new(verdict)), false),
         ] {
             let (mut remote, _far) = with_rest();
             assert!(remote.hear(&event, &position).is_none());

@@ -1,19 +1,26 @@
 //! `rookery drill`: a player in positions that are won for it.
 
-use std::io::Write;
+use std::io::{self, Write, stderr};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
-use rookery_catalog::{Game, Visit, visit};
-use rookery_players::{DrillCase, DrillError, DrillOrder, PlayerSpec, drill};
-use rookery_referee::parse_duration;
-use rookery_rules::Seed;
-use rookery_search::Stop;
+use rookery_catalog::{Game, Visit, strategy, visit};
+use rookery_live::{Guest, Stopping, prepare};
+use rookery_originals::StopArgs;
+use rookery_players::{winner, won_position};
+use rookery_referee::{
+    End, Entry, Event, EventOf, Limits, Observer, SeatSpec, Start, Strategist, parse_duration,
+};
+use rookery_rules::{Notation as _, Position, PositionOf, Seat, Seats, Seed, Setup as _};
+use rookery_wire::Protocols;
 use serde::Serialize;
 
 use super::write_json;
-use crate::spec::CheckedSpec;
+use crate::spec::{CheckedSpec, UsageError};
+use crate::stop::{this_command, watch};
 
 /// Put a player into positions that are won for it, and see whether it wins them
 ///
@@ -30,11 +37,11 @@ pub(crate) struct Args {
     spec: CheckedSpec,
 
     /// Who is tried
-    player: PlayerSpec,
+    player: Entry,
 
     /// Who resists
     #[arg(long, value_name = "PLAYER", default_value = "perfect")]
-    against: PlayerSpec,
+    against: Entry,
 
     /// How many positions
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -51,6 +58,9 @@ pub(crate) struct Args {
     /// Where the positions come from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+
+    #[command(flatten)]
+    stop: StopArgs,
 
     /// Print one JSON object
     #[arg(long)]
@@ -83,56 +93,124 @@ struct Mistake {
 /// Mistakes that are shown.
 const MAX_SHOWN: usize = 10;
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let stop = Stop::default();
-    let order = DrillOrder {
-        spec: args.spec.spec.clone(),
-        player: args.player.clone(),
-        against: args.against.clone(),
-        positions: args.positions,
-        time: args.time,
-        work: args.nodes,
-        seed: Seed(args.seed),
-        stop: stop.clone(),
-    };
-    let _ = ctrlc::set_handler(move || stop.set());
+/// What became of one position.
+#[derive(Debug)]
+struct Case {
+    won: bool,
+    /// The first move after which the win was gone, and where it was made.
+    let_go: Option<(String, String)>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    for entry in [&args.player, &args.against] {
+        if !matches!(entry.seat, SeatSpec::BuiltIn(_)) {
+            bail!(UsageError(format!(
+                "{entry}: only built-in players are drilled; `rookery players` lists them"
+            )));
+        }
+    }
+    let entries = [args.player.clone(), args.against.clone()];
+    rookery_catalog::agree(&args.spec.spec, &entries, Seed(args.seed))
+        .map_err(|error| UsageError(error.to_string()))?;
+    let stopping = watch(Some(args.stop.grace()))?;
     let bar = ProgressBar::new(args.positions);
     let mut report = Report::new(args.spec.text.clone(), args.player.to_string());
-    let mut take = |case: &DrillCase| {
+    let mut take = |case: Case| {
         bar.inc(1);
-        report.take(case);
+        report.take(&case);
     };
-    let done = visit(args.spec.game.name(), Drill { order: &order, report: &mut take })
-        .expect("a checked spec is of a game in the catalog");
+    let drill = Drill { args, stopping: &stopping, report: &mut take };
+    let done = visit(args.spec.game.name(), drill).expect("a checked spec is of a game in the catalog");
     bar.finish_and_clear();
-    if let Err(error) = done {
-        bail!("{}: {error}", report.game);
-    }
+    done.with_context(|| report.game.clone())?;
     if args.json {
-        return write_json(out, &report);
+        write_json(out, &report)?;
+    } else {
+        report.write(out)?;
     }
-    writeln!(
-        out,
-        "{}: {} of {} won positions won; the win was let go in {}",
-        report.player, report.won, report.positions, report.let_go
-    )?;
-    for mistake in &report.mistakes {
-        let times = if mistake.times > 1 { format!(" ({} times)", mistake.times) } else { String::new() };
-        writeln!(out, "  {} in {}{times}", mistake.mv, mistake.position)?;
+    if report.positions == args.positions {
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(())
+    writeln!(stderr(), "stopped after {} of {} positions", report.positions, args.positions)?;
+    writeln!(stderr(), "Nothing was kept; this begins anew:\n{}", this_command())?;
+    Ok(ExitCode::from(stopping.exit_code().unwrap_or(1)))
 }
 
 /// A drill of a game that is known by its name.
 struct Drill<'a> {
-    order: &'a DrillOrder,
-    report: &'a mut dyn FnMut(&DrillCase),
+    args: &'a Args,
+    stopping: &'a Stopping,
+    report: &'a mut dyn FnMut(Case),
 }
 
 impl Visit for Drill<'_> {
-    type Out = Result<(), DrillError>;
+    type Out = anyhow::Result<()>;
+
     fn visit<G: Game>(self) -> Self::Out {
-        drill::<G>(&G::EXPERTISE, self.order, self.report)
+        let setup = G::Setup::from_spec(&self.args.spec.spec)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        for number in 0..self.args.positions {
+            let seed = Seed(self.args.seed).derive(number);
+            let start = won_position(&G::EXPERTISE, &setup, &mut seed.rng())?;
+            if self.stopping.is_requested() {
+                break;
+            }
+            let Some(case) = runtime.block_on(self.play::<G>(start, seed))? else { break };
+            (self.report)(case);
+        }
+        Ok(())
+    }
+}
+
+/// Moves as they are made.
+struct Moves<P: Position>(Arc<Mutex<Vec<(Seat, P::Move)>>>);
+
+impl<P: Position> Observer<P> for Moves<P> {
+    fn see(&mut self, event: &EventOf<P>, _: &P) {
+        if let Event::Moved { seat, mv, .. } = event {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push((*seat, *mv));
+        }
+    }
+}
+
+impl Drill<'_> {
+    /// Plays a match from there and looks at its moves. `None` if it was stopped.
+    async fn play<G: Game>(&self, start: PositionOf<G>, seed: Seed) -> anyhow::Result<Option<Case>> {
+        let me = start.to_move().expect("somebody wins, so somebody is to move");
+        let Args { player, against, .. } = self.args;
+        let entries = if me.index() == 0 { [player, against] } else { [against, player] }.map(Clone::clone);
+        let mut spec = rookery_catalog::agree(&self.args.spec.spec, &entries, seed)?;
+        spec.start = Some(Start { position: Some(start.to_text()), moves: vec![] });
+        let limits = Limits { nodes: self.args.nodes, think: self.args.time, ..Limits::default() };
+        let mut guests = vec![];
+        for (seat, entry) in Seat::all(2).zip(&spec.seats) {
+            let SeatSpec::BuiltIn(built_in) = &entry.player else { unreachable!("checked before") };
+            let (strategy, _) = strategy::<G>(built_in)?;
+            // Whoever resists has no limits.
+            let limits = if seat == me { limits } else { Limits::default() };
+            guests.push(Guest::own(Strategist::pooled(strategy).with_limits(limits)));
+        }
+        let moves = Arc::default();
+        let ready =
+            prepare(spec.clone(), guests, &Protocols::default(), None)?
+                .with_observer(Moves::<PositionOf<G>>(Arc::clone(&moves)));
+        let played = ready.start().played_until(self.stopping.urgent()).await;
+        let End::Verdict(verdict) = &played.end else { return Ok(None) };
+        let Some(outcome) = &verdict.outcome else {
+            bail!("{}", spec.sentence(verdict));
+        };
+        let won = outcome.winners == Seats::only(me);
+        let mut case = Case { won, let_go: None };
+        let mut position = start;
+        for &(seat, mv) in &*moves.lock().unwrap_or_else(PoisonError::into_inner) {
+            let before = position.clone();
+            position.play_unchecked(mv);
+            if seat == me && winner(&G::EXPERTISE, &position)? != Some(me) {
+                case.let_go = Some((before.to_text(), mv.to_string()));
+                break;
+            }
+        }
+        Ok(Some(case))
     }
 }
 
@@ -141,8 +219,21 @@ impl Report {
         Self { game, player, positions: 0, won: 0, let_go: 0, mistakes: vec![] }
     }
 
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{}: {} of {} won positions won; the win was let go in {}",
+            self.player, self.won, self.positions, self.let_go
+        )?;
+        for mistake in &self.mistakes {
+            let times = if mistake.times > 1 { format!(" ({} times)", mistake.times) } else { String::new() };
+            writeln!(out, "  {} in {}{times}", mistake.mv, mistake.position)?;
+        }
+        Ok(())
+    }
+
     /// Counts a case. Different ones can lead to the same mistake, which is listed once.
-    fn take(&mut self, case: &DrillCase) {
+    fn take(&mut self, case: &Case) {
         self.positions += 1;
         self.won += u64::from(case.won);
         let Some((position, mv)) = &case.let_go else { return };
@@ -160,17 +251,40 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn drilled(player: &str) -> Vec<Case> {
+        let line = Line::parse_from(["drill", "hexapawn:rows=4,cols=4", player, "--positions", "40"]);
+        let mut cases = vec![];
+        let stopping = Stopping::new(Duration::ZERO);
+        let drill = Drill { args: &line.args, stopping: &stopping, report: &mut |case| cases.push(case) };
+        visit("hexapawn", drill).unwrap().unwrap();
+        cases
+    }
+
+    #[test]
+    fn perfect_and_hard_let_no_win_go_and_random_does() {
+        for player in ["perfect", "hard"] {
+            assert!(drilled(player).iter().all(|case| case.won && case.let_go.is_none()), "{player}");
+        }
+        let random = drilled("random");
+        assert!(random.iter().any(|case| !case.won));
+        assert!(random.iter().all(|case| case.won || case.let_go.is_some()), "a loss has a reason");
+    }
 
     #[test]
     fn fault_22_a_mistake_is_listed_once_however_often_it_is_made() {
         let mut report = Report::new("hexapawn".to_owned(), "medium".to_owned());
-        let case = |start: &str, won, mv: &str| DrillCase {
-            position: start.to_owned(),
-            won,
-            let_go: Some(("middle".to_owned(), mv.to_owned())),
-        };
-        for case in [case("one", false, "b2"), case("two", true, "b2"), case("one", false, "c2")] {
+        let case = |won, mv: &str| Case { won, let_go: Some(("middle".to_owned(), mv.to_owned())) };
+        for case in [case(false, "b2"), case(true, "b2"), case(false, "c2")] {
             report.take(&case);
         }
         assert_eq!((report.positions, report.won, report.let_go), (3, 1, 3));

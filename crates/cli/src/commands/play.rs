@@ -98,7 +98,7 @@ impl Here {
     pub(crate) fn new() -> anyhow::Result<Self> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build();
         let runtime = runtime.context("threads for the matches cannot be started")?;
-        Ok(Self { runtime: Some(runtime), stop: watch_quietly()? })
+        Ok(Self { runtime: Some(runtime), stop: watch_quietly(|| ())? })
     }
 
     pub(crate) fn runtime(&self) -> &Handle {

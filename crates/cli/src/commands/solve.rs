@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::write_json;
 use crate::spec::PositionArgs;
+use crate::stop::{this_command, watch_quietly};
 
 /// Find out who wins when both sides play as well as can be, and in how many moves
 ///
@@ -72,7 +73,7 @@ Examples:
   rookery solve hexapawn:rows=7,cols=6 --want winner --memory 4GiB --db tables
   rookery solve fish:rows=4,cols=3 --json
 
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 interrupted.";
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 or 143 interrupted.";
 
 /// Reads a size in bytes.
 pub(super) fn memory(text: &str) -> Result<usize, String> {
@@ -92,13 +93,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let position = args.position.position()?.text();
     let stop = Stop::default();
     let raised = stop.clone();
-    ctrlc::set_handler(move || {
-        // The second time nobody waits any more.
-        if raised.is_set() {
-            std::process::exit(130);
-        }
-        raised.set();
-    })?;
+    let stopping = watch_quietly(move || raised.set())?;
     let order = SolveOrder {
         want: match args.want {
             WantArg::Winner => Want::Winner,
@@ -131,10 +126,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             }
         }
         Err(SolveError::Stopped) => {
-            let saved =
-                if args.db.is_some() { "; the table is saved, and the same command goes on" } else { "" };
-            writeln!(stderr(), "interrupted after {} positions{saved}", order.progress.nodes())?;
-            Ok(ExitCode::from(130))
+            let mut err = stderr();
+            writeln!(err, "stopped after {} positions", order.progress.nodes())?;
+            match &args.db {
+                Some(_) => writeln!(err, "The table is saved. This goes on:\n{}", this_command())?,
+                None => writeln!(err, "Nothing was kept; with --db DIR it can go on.")?,
+            }
+            Ok(ExitCode::from(stopping.exit_code().unwrap_or(130)))
         }
         Err(error) => Err(anyhow!(clean(&error.to_string()))),
     }

@@ -235,6 +235,20 @@ impl Movers {
         self.left | self.ahead | self.right == 0
     }
 
+    /// Whether a pawn can go from one square to another.
+    #[inline]
+    pub(super) const fn allows(&self, from: Square, to: Square) -> bool {
+        let steps = (to.bit() as u32).wrapping_sub(from.bit() as u32);
+        let kind = steps.wrapping_sub(self.distance).wrapping_add(AHEAD) & 63;
+        let movers = match kind {
+            LEFT => self.left,
+            AHEAD => self.ahead,
+            RIGHT => self.right,
+            _ => 0,
+        };
+        movers & from.mask() != 0
+    }
+
     #[inline]
     pub(super) const fn count(&self) -> u32 {
         self.left.count_ones() + self.ahead.count_ones() + self.right.count_ones()

@@ -238,6 +238,14 @@ impl rookery_rules::Position for Position {
         if self.winner().is_none() { Some(self.to_move) } else { None }
     }
 
+    #[inline]
+    fn is_legal(&self, mv: Move) -> bool {
+        match (mv, self.stage) {
+            (Move::Pawn { from, to }, Stage::Playing) => self.movers().allows(from, to),
+            _ => self.preparations().any(|legal| legal == mv),
+        }
+    }
+
     fn count_moves(&self) -> usize {
         match self.stage {
             Stage::Playing => self.movers().count() as usize,

@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_player_hears_its_colour_and_those_of_the_others() {
         let position = start();
-        let notes = calls(1).news(&Event::Started(position.clone()), &position);
+        let notes = calls(1).news(&Event::Started(Box::new(position.clone())), &position);
         let texts: Vec<_> = notes.iter().map(|note| String::from_utf8_lossy(&note.message)).collect();
         assert_eq!(texts, [r#"["playing-as",["white"]]"#, r#"["playing-with",[["red","brown"]]]"#]);
         assert!(notes.iter().all(|note| note.reply && note.within == Some(Duration::from_secs(3))));

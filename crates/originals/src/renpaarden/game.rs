@@ -250,7 +250,7 @@ impl<'a> Game<'a> {
                 News::Happened(event, position) => {
                     self.position = *position;
                     if let Event::Ended(verdict) = *event {
-                        self.verdict = Some(verdict);
+                        self.verdict = Some(*verdict);
                         return Ok(());
                     }
                 }

@@ -22,8 +22,8 @@ use rookery_live::Stopping;
 use rookery_referee::parse_duration;
 use rookery_rules::{GameSpec, Seat, Seed, Setup as _, SetupError};
 
-use crate::UsageError;
 use crate::keyboard::Keyboard;
+use crate::{StopArgs, UsageError};
 use dialogue::Choices;
 use game::{House, Terms};
 use prompt::Terminal;
@@ -56,9 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 
-    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = rookery_referee::parse_duration_or_zero)]
-    grace: Duration,
+    #[command(flatten)]
+    stop: StopArgs,
 
     /// Keep a record of the game in this new file; further games get numbers
     #[arg(long, value_name = "FILE")]
@@ -121,7 +120,7 @@ fn read_setup(text: &str) -> Result<Setup, SetupError> {
 impl Args {
     /// How long a running game may go on after the first request to stop.
     pub fn grace(&self) -> Duration {
-        self.grace
+        self.stop.grace()
     }
 }
 

@@ -31,7 +31,7 @@ impl Narrator {
     /// The messages of one event, each with the state after it.
     pub fn tell(&mut self, event: &EventOf<Position>) -> Vec<Update> {
         if let Event::Started(position) = event {
-            self.now = Some((position.clone(), State::of(position)));
+            self.now = Some((Position::clone(position), State::of(position)));
         }
         let Some((position, state)) = &mut self.now else { return vec![] };
         let mut telling = Telling { state, updates: vec![] };

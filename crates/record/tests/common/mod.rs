@@ -119,7 +119,7 @@ pub(crate) fn simulate<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> P
     let mut watch = (RecordWriter::new(&mut record, header), &mut events);
     let mut referee = Referee::of_spec(&spec, start.clone());
     let mut movers = vec![];
-    watch.see(&Event::Started(start.clone()), &start);
+    watch.see(&Event::Started(Box::new(start.clone())), &start);
     while let Some(seat) = referee.to_ask() {
         let event = deed(&mut referee, seat, &early, &movers, &mut rng);
         match &event {
@@ -132,7 +132,7 @@ pub(crate) fn simulate<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> P
         }
     }
     let verdict = referee.verdict().expect("nobody is asked").clone();
-    watch.see(&Event::Ended(verdict), referee.position());
+    watch.see(&Event::Ended(Box::new(verdict)), referee.position());
     watch.0.finish().unwrap();
     Played { record, events, referee }
 }

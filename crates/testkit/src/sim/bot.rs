@@ -4,13 +4,18 @@ use std::time::Duration;
 
 use rookery_referee::LagProbe;
 use rookery_rules::{Rng, Seat, below};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::time::sleep;
 
 use super::faults::{Injected, Weights};
 use super::pipe::MAX_LINE;
 use super::{Log, log};
 use crate::conceivable::Conceivable;
+
+/// Both directions.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 /// One simulated player.
 pub(super) struct Bot {
@@ -21,6 +26,8 @@ pub(super) struct Bot {
     pub(super) lag_cap: Duration,
     pub(super) margin: Duration,
     pub(super) log: Log,
+    /// The most it thinks about an answer, whatever it is given; where time is real it is short.
+    pub(super) patience_ms: u64,
 }
 
 /// Whether the bot goes on.
@@ -31,7 +38,7 @@ enum Next {
 
 impl Bot {
     /// Listens and answers until the pipe is closed.
-    pub(super) async fn run<P: Conceivable + rookery_rules::Notation>(mut self, stream: DuplexStream) {
+    pub(super) async fn run<P: Conceivable + rookery_rules::Notation>(mut self, stream: impl Stream) {
         // Takes not a byte more than a line, so that what a bot has read does not depend on who ran first.
         let mut pipe = BufReader::with_capacity(1, stream);
         let mut line = String::new();
@@ -58,7 +65,7 @@ impl Bot {
         u64::from(below(&mut self.rng, n))
     }
 
-    async fn told(&mut self, pipe: &mut BufReader<DuplexStream>) -> Next {
+    async fn told(&mut self, pipe: &mut BufReader<impl Stream>) -> Next {
         let Some(fault) = self.weights.when_told(&mut self.rng) else { return Next::Listen };
         if fault != Injected::StopReading {
             // Later than whatever happens now, so that it does not depend on who runs first.
@@ -75,11 +82,11 @@ impl Bot {
         }
     }
 
-    async fn asked<P: Conceivable>(
+    async fn asked(
         &mut self,
-        pipe: &mut BufReader<DuplexStream>,
+        pipe: &mut BufReader<impl Stream>,
         ms: u64,
-        position: &P,
+        position: &impl Conceivable,
     ) -> Next {
         let legal = position.random_move(&mut self.rng).expect("who is asked has a move");
         let answer = format!("{legal}\n");
@@ -141,7 +148,8 @@ impl Bot {
     }
 
     /// At once, after a while, or in pieces: in time in any case.
-    async fn answer_well(&mut self, pipe: &mut BufReader<DuplexStream>, ms: u64, answer: &str) {
+    async fn answer_well(&mut self, pipe: &mut BufReader<impl Stream>, ms: u64, answer: &str) {
+        let ms = ms.min(self.patience_ms);
         match self.below(8) {
             0 => {
                 sleep(Duration::from_millis(self.below(ms as u32 + 1))).await;
@@ -160,15 +168,16 @@ impl Bot {
 }
 
 /// Holds the pipe open and neither reads nor writes.
-async fn silence(_pipe: &mut BufReader<DuplexStream>) -> Next {
+async fn silence(_pipe: &mut BufReader<impl Stream>) -> Next {
     std::future::pending().await
 }
 
-async fn send(pipe: &mut BufReader<DuplexStream>, text: &str) {
+async fn send(pipe: &mut BufReader<impl Stream>, text: &str) {
     send_bytes(pipe, text.as_bytes()).await;
 }
 
-async fn send_bytes(pipe: &mut BufReader<DuplexStream>, bytes: &[u8]) {
+async fn send_bytes(pipe: &mut BufReader<impl Stream>, bytes: &[u8]) {
     // A pipe that is closed is noticed when it is read.
     let _ = pipe.get_mut().write_all(bytes).await;
+    let _ = pipe.get_mut().flush().await;
 }

@@ -89,6 +89,19 @@ impl Injected {
         )
     }
 
+    /// The offence it is of a program, whose end we see.
+    pub(super) fn offence_of_a_program(self) -> Option<Offence> {
+        match self.offence() {
+            Some(Offence::Disconnected) => Some(Offence::Crashed),
+            other => other,
+        }
+    }
+
+    /// Whether only a deadline ends it.
+    fn is_slow(self) -> bool {
+        self.offence() == Some(Offence::Timeout)
+    }
+
     /// Whether it is our failure and stops the match.
     pub fn stops(self) -> bool {
         matches!(self, Self::OurStall | Self::OurPanic)
@@ -112,6 +125,14 @@ impl Weights {
             kinds.iter().copied().filter(|_| below(rng, 4) < share).collect()
         };
         Self { one_in, asked: some(&WHEN_ASKED), told: some(&WHEN_TOLD) }
+    }
+
+    /// The same without what takes time, real time, or happens on our side.
+    pub(super) fn without_waiting(mut self) -> Self {
+        let waits = |fault: Injected| fault.stops() || fault == Injected::OurLag || fault.is_slow();
+        self.asked.retain(|&fault| !waits(fault));
+        self.told.retain(|&fault| !waits(fault));
+        self
     }
 
     pub(super) fn honest() -> Self {

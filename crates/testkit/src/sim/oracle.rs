@@ -2,16 +2,21 @@
 
 use std::time::Duration;
 
-use rookery_referee::{Blame, Cause, Event, Foul, Terms, TimeControl, Verdict};
+use rookery_referee::{Blame, Cause, Event, Foul, Offence, Terms, TimeControl, Verdict};
 use rookery_rules::{Position, Seat};
 
 use super::faults::Injected;
 use crate::replay::Watch;
 
 /// Blame is where a fault was injected, and nowhere else.
-pub(super) fn check<P: Position>(verdict: &Verdict, watch: &Watch<P>, injected: &[(Seat, Injected)]) {
+pub(super) fn check<P: Position>(
+    verdict: &Verdict,
+    watch: &Watch<P>,
+    injected: &[(Seat, Injected)],
+    offence: fn(Injected) -> Option<Offence>,
+) {
     let explains = |foul: &Foul, &(seat, fault): &(Seat, Injected)| {
-        seat == foul.seat && (fault.offence() == Some(foul.offence) || fault == Injected::Early)
+        seat == foul.seat && (offence(fault) == Some(foul.offence) || fault == Injected::Early)
     };
     // What is said too early may cross with a question and be taken for its answer; then nothing that this player says
     // afterwards is where it belongs.

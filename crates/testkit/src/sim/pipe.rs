@@ -13,7 +13,7 @@ use rookery_referee::{
 };
 use rookery_rules::{Notation, Rng, Seat, Seed, below};
 use rookery_wire::memory::Choppy;
-use rookery_wire::{Answer, Bounds, Codec, Connection, Framing, Lent, Note, Remote, excerpt};
+use rookery_wire::{Answer, Bounds, Codec, Connection, Framing, Lent, Note, Process, Remote, excerpt};
 use tokio::io::{DuplexStream, split};
 
 use super::faults::Injected;
@@ -70,24 +70,34 @@ impl<P: Notation> fmt::Debug for PipePlayer<P> {
 }
 
 impl<P: Notation> PipePlayer<P> {
-    /// Everything that comes and goes is cut into pieces, where the seed says.
     pub(super) fn new(
         seat: Seat,
-        stream: DuplexStream,
-        pieces: Seed,
+        connection: Connection,
         terms: &Terms,
         panics_at: Option<u32>,
         chat_one_in: u32,
         log: Log,
     ) -> Self {
-        let (reader, writer) = split(Choppy::new(stream, pieces).without_halts());
-        let bounds = Bounds { bytes: MAX_LINE, ..Bounds::default() };
-        let connection = Connection::new(reader, writer, "a bot", Framing::EveryLine, bounds);
         // The cap has no margin, so it is told as a little less.
         let texts = Texts { cap_ms: terms.answer_cap.as_millis() - 10 };
         let remote = Remote::new(Lent::owned(Box::new(connection)), texts).with_lag(terms.lag.clone());
         Self { seat, remote, panics_at, n_asked: 0, chats: None, chat_one_in, log }
     }
+}
+
+fn bounds() -> Bounds {
+    Bounds { bytes: MAX_LINE, ..Bounds::default() }
+}
+
+/// A connection in memory; everything that comes and goes is cut into pieces, where the seed says.
+pub(super) fn in_memory(stream: DuplexStream, pieces: Seed) -> Connection {
+    let (reader, writer) = split(Choppy::new(stream, pieces).without_halts());
+    Connection::new(reader, writer, "a bot", Framing::EveryLine, bounds())
+}
+
+/// A connection to a program.
+pub(super) fn to_program(process: Process) -> Connection {
+    Connection::process(process, Framing::EveryLine, bounds())
 }
 
 impl<P: Notation> Player<P> for PipePlayer<P> {

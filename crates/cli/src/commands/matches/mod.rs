@@ -13,11 +13,12 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use clap::Parser as _;
+use rookery_originals::StopArgs;
 use rookery_referee::{Conduct, Entry, Limits, SeatSpec, TimeControl, parse_duration, write_duration};
 use rookery_rules::Seed;
 
 use crate::spec::{CheckedSpec, UsageError};
-use crate::stop::{StopArgs, this_command_with};
+use crate::stop::{this_command_with, watch};
 use report::Report;
 use series::{Held, Series};
 
@@ -125,7 +126,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             series
         }
     };
-    let stopping = args.stop.watch()?;
+    let stopping = watch(Some(args.stop.grace()))?;
     let (json, table) = if args.json { (Some(out), None) } else { (None, Some(out)) };
     let mut report = Report::new(&series, json);
     let progress = progress::Progress::new(&series, !args.quiet && stderr().is_terminal());

@@ -10,13 +10,13 @@ use anyhow::Context;
 use indicatif::MultiProgress;
 use rookery_live::Stopping;
 use rookery_record::ArchiveError;
-use rookery_referee::{parse_duration, parse_duration_or_zero};
+use rookery_referee::parse_duration;
 use rookery_rules::Setup as _;
 use rookery_wire::raise_file_limit;
 
 use super::notices::{Notices, Style};
 use crate::fish::{Config, Manner, ResumeError, Server, Tally, write_standings};
-use crate::{ErrorOutput, UsageError};
+use crate::{ErrorOutput, StopArgs, UsageError};
 
 /// Wait for players on a port, hold a tournament of Fish, and print how many won and failed
 ///
@@ -116,9 +116,8 @@ pub struct Args {
     #[arg(long)]
     standings: bool,
 
-    /// How long running games may go on after the first Ctrl-C; 0s stops them at once
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
-    grace: Duration,
+    #[command(flatten)]
+    stop: StopArgs,
 
     /// Show all tables with their scores while they play
     #[arg(long, conflicts_with_all = ["json_log", "quiet"])]
@@ -243,7 +242,7 @@ async fn serve(server: &mut Server, args: &Args, stop: &Stopping, out: &mut dyn 
 
 impl Args {
     pub(super) fn grace(&self) -> Duration {
-        self.grace
+        self.stop.grace()
     }
 
     fn style(&self, screen: Option<MultiProgress>) -> Style {

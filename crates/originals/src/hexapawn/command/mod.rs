@@ -39,7 +39,7 @@ impl Args {
     /// How long a running game may go on after the first request to stop; `None` where a signal just ends the program.
     pub fn grace(&self) -> Option<Duration> {
         match &self.what {
-            What::Referee(args) => Some(args.grace),
+            What::Referee(args) => Some(args.stop.grace()),
             What::Player(_) | What::Learn(_) => None,
         }
     }

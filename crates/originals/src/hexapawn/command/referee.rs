@@ -25,6 +25,7 @@ use serde::Serialize;
 use super::Dialect;
 use super::human::{Human, Lines};
 use super::printer::{Printer, print_all};
+use crate::StopArgs;
 use crate::hexapawn::Spoken;
 use crate::hexapawn::elimination::{self, settle_size};
 use crate::hexapawn::log::{ClassicLog, PlainLog, winner};
@@ -100,9 +101,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
-    pub(super) grace: Duration,
+    #[command(flatten)]
+    pub(super) stop: StopArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -353,9 +353,9 @@ impl Args {
         let played = run_until(ready, stop.urgent()).await;
         closing.done().await;
         let played = played?;
-        let Some(verdict) = played.end.verdict() else { return Ok(None) };
-        let moves = match played.path.filter(|_| self.resume) {
-            Some(path) => moves_of(&path)?,
+        let Some(verdict) = played.end.clone().verdict() else { return Ok(None) };
+        let moves = match played.path.as_ref().filter(|_| self.resume) {
+            Some(path) => moves_of(path)?,
             None => moves.try_iter().collect(),
         };
         Ok(Some(Outcome { spec, setup, verdict, moves }))

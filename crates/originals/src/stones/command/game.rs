@@ -120,7 +120,7 @@ impl Game {
             };
             let played = run_until(ready.with_observer(Reporter(news.clone())), stopped).await;
             closing.done().await;
-            Ok(played?.end.verdict())
+            Ok(played?.end.clone().verdict())
         })
     }
 

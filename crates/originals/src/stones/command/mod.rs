@@ -18,8 +18,8 @@ use rookery_live::Stopping;
 use rookery_referee::{Conduct, Entry, MatchSpec, TimeControl, parse_duration, parse_duration_or_zero};
 use rookery_rules::{GameSpec, Seed, Setup as _};
 
-use crate::UsageError;
 use crate::keyboard::{CalledAway, Keyboard};
+use crate::{StopArgs, UsageError};
 use game::{Game, Place};
 use screen::{Screen, View};
 
@@ -120,9 +120,8 @@ struct TableArgs {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// How long a running game may go on after the first Ctrl-C; 0s stops it at once
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration_or_zero)]
-    grace: Duration,
+    #[command(flatten)]
+    stop: StopArgs,
 
     /// The address on which tcp:PORT listens
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
@@ -156,8 +155,8 @@ impl Args {
     /// How long a running game may go on after the first request to stop; `None` where a signal just ends the program.
     pub fn grace(&self) -> Option<Duration> {
         match &self.what {
-            None => Some(self.table.grace),
-            Some(What::Referee(args)) => Some(args.table.grace),
+            None => Some(self.table.stop.grace()),
+            Some(What::Referee(args)) => Some(args.table.stop.grace()),
             Some(What::Player(_)) => None,
         }
     }
