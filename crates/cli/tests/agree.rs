@@ -164,10 +164,13 @@ fn every_record_is_of_one_kind_and_tells_one_end() {
 #[test]
 fn misconduct_costs_the_same_in_every_command() {
     let folder = TempFolder::new("agree-conduct");
-    for (idx, (bot, cause)) in
-        [("cmd:true", "crashed"), ("cmd:./no-such-program", "crashed"), ("cmd:echo nonsense", "malformed")]
-            .into_iter()
-            .enumerate()
+    for (idx, (bot, cause)) in [
+        ("cmd:true", "crashed"),
+        ("cmd:./no-such-program", "crashed"),
+        ("cmd:sh -c 'read x; echo nonsense; read y'", "malformed"),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let record = folder.join(format!("referee-{idx}.jsonl"));
         let referee =
