@@ -167,7 +167,7 @@ fn misconduct_costs_the_same_in_every_command() {
     for (idx, (bot, cause)) in [
         ("cmd:true", "crashed"),
         ("cmd:./no-such-program", "crashed"),
-        ("cmd:sh -c 'read x; echo nonsense; read y'", "malformed"),
+        ("cmd:sh -c 'while read x; do echo nonsense; done'", "malformed"),
     ]
     .into_iter()
     .enumerate()
