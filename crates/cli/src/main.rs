@@ -3,6 +3,7 @@
 mod commands;
 mod data_folder;
 mod help;
+mod programs;
 mod spec;
 mod stop;
 mod svg_file;

@@ -1,20 +1,21 @@
 //! Whoever comes to sit somewhere, before the types of the game are known.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rookery_referee::{Fault, MatchSpec, Offence, Player, SeatSpec, write_duration};
+use rookery_bots::{Greeting, QUIT, greet};
+use rookery_referee::{Fault, MatchSpec, Offence, Player, SeatEntry, SeatSpec, write_duration};
 use rookery_rules::Position;
 use rookery_search::PlayerSpec;
-use rookery_wire::{Connection, Lent, Process, Protocol};
-use tokio::net::TcpListener;
+use rookery_wire::{Connection, Lent, Process, Protocol, Transport as _, TransportExt as _};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
+
+use crate::ports::Ports;
 
 /// Whoever sits at a seat.
 #[derive(Debug)]
@@ -23,8 +24,10 @@ pub enum Guest {
     BuiltIn(PlayerSpec),
     /// Somebody at a screen.
     Person,
-    /// A program at the end of a link, and the protocol it speaks.
+    /// A program at the end of a link, and the protocol of an original that it speaks.
     Linked(Lent, &'static str),
+    /// A program that has said hello in the bot protocol.
+    Bot(Lent, Arc<Greeting>),
     /// A player that whoever prepares the match has made: see [`Guest::own`].
     Own(OwnPlayer),
     /// Nobody, for this reason: the match is still ruled and recorded.
@@ -47,21 +50,38 @@ impl fmt::Debug for OwnPlayer {
     }
 }
 
+/// A seat to be filled, and what a program there speaks.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// Who is to sit there.
+    pub seat: &'a SeatSpec,
+    /// Its name in this match: a bot that comes over the network may say it to get this seat.
+    pub name: &'a str,
+    /// The protocol of a program.
+    pub protocol: Protocol,
+}
+
+impl<'a> Wanted<'a> {
+    /// All seats of a match, where all programs speak one protocol.
+    pub fn all(spec: &'a MatchSpec, protocol: Protocol) -> Vec<Self> {
+        let wanted = |entry: &'a SeatEntry| Self { seat: &entry.player, name: &entry.name, protocol };
+        spec.seats.iter().map(wanted).collect()
+    }
+}
+
 /// How programs are brought.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The protocol that is spoken.
-    pub protocol: Protocol,
     /// Where those are awaited that connect.
     pub host: IpAddr,
     /// How long they are waited for, all together.
     pub wait: Duration,
 }
 
-impl Opening {
+impl Default for Opening {
     /// On this machine alone, for a minute.
-    pub fn new(protocol: Protocol) -> Self {
-        Self { protocol, host: IpAddr::V4(Ipv4Addr::LOCALHOST), wait: Duration::from_mins(1) }
+    fn default() -> Self {
+        Self { host: IpAddr::V4(Ipv4Addr::LOCALHOST), wait: Duration::from_mins(1) }
     }
 }
 
@@ -116,12 +136,19 @@ pub struct Opened {
 #[derive(Debug, Default)]
 pub struct Closing(JoinSet<()>);
 
+/// How long the last word to a bot may take.
+const LAST_WORD: Duration = Duration::from_millis(100);
+
 impl Closing {
-    /// Takes a link that ends with its match.
-    fn lend(&mut self, connection: Connection) -> Lent {
+    /// Takes a link that ends with its match; `last` is said before.
+    fn lend(&mut self, connection: Connection, last: &'static [u8]) -> Lent {
         let (lent, home) = Lent::new(Box::new(connection));
         self.0.spawn(async move {
-            if let Ok(link) = home.await {
+            if let Ok(mut link) = home.await {
+                if !last.is_empty() {
+                    // Whether it is still heard does not matter.
+                    let _ = timeout(LAST_WORD, link.send(last)).await;
+                }
                 link.close().await;
             }
         });
@@ -134,70 +161,80 @@ impl Closing {
     }
 }
 
-/// Brings whoever is to sit at each seat: listens at ports, starts programs, waits. `announce` is told where a seat's
-/// program is awaited. Who does not come is [`Guest::Absent`].
+/// Brings whoever is to sit at each seat: listens at ports, starts programs, waits, and says hello to bots, to all at the same
+/// time. `announce` is told where a seat's program is awaited. Who does not come is [`Guest::Absent`].
 ///
 /// # Panics
 /// Outside of a runtime.
 pub async fn open(
-    seats: &[&SeatSpec],
+    seats: &[Wanted<'_>],
     opening: &Opening,
     announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
 ) -> Result<Opened, OpenError> {
-    // First all ports: nobody is started for a match that cannot be. Seats that name the same one share it, in turn order.
-    let mut shared: HashMap<u16, Arc<TcpListener>> = HashMap::new();
-    let mut listeners = Vec::with_capacity(seats.len());
-    for (idx, seat) in seats.iter().enumerate() {
-        listeners.push(match seat {
-            SeatSpec::Tcp(port) => {
-                let address = SocketAddr::new(opening.host, *port);
-                let failed = |error| OpenError { address, error };
-                let listener = match shared.get(port).filter(|_| *port > 0) {
-                    Some(listener) => Arc::clone(listener),
-                    None => Arc::new(rookery_wire::listen(address).map_err(failed)?),
-                };
-                shared.insert(*port, Arc::clone(&listener));
-                announce(idx, listener.local_addr().map_err(failed)?);
-                Some(listener)
-            }
-            _ => None,
-        });
-    }
-    drop(shared);
+    // First all ports: nobody is started for a match that cannot be.
+    let ports = Ports::listen(seats, opening.host, announce)?;
     let deadline = Instant::now() + opening.wait;
-    let protocol = &opening.protocol;
+    let mut guests: Vec<Option<Guest>> = seats.iter().map(|wanted| at_once(wanted.seat)).collect();
+    let mut coming = JoinSet::new();
+    for (idx, wanted) in seats.iter().enumerate() {
+        if let SeatSpec::Command(command) = wanted.seat {
+            coming.spawn(greeted(idx, start(command, wanted.protocol), wanted.protocol));
+        }
+    }
     let mut closing = Closing::default();
-    let mut linked = |connection| Guest::Linked(closing.lend(connection), protocol.name);
-    let mut guests = Vec::with_capacity(seats.len());
-    for (seat, listener) in seats.iter().zip(listeners) {
-        guests.push(match (seat, listener) {
-            (SeatSpec::BuiltIn(player), _) => Guest::BuiltIn(player.clone()),
-            (SeatSpec::Human, _) => Guest::Person,
-            (SeatSpec::Command(command), _) => match Process::start(command) {
-                Ok(process) => linked(Connection::process(process, protocol.framing, protocol.bounds)),
-                Err(error) => {
-                    Guest::Absent(Fault::new(Offence::Crashed, format!("it cannot be started: {error}")))
-                }
-            },
-            (SeatSpec::Tcp(_), Some(listener)) => {
-                let accepted = timeout_at(deadline, listener.accept()).await;
-                let connected = accepted.map(|accepted| {
-                    let (stream, _) = accepted?;
-                    Connection::tcp(stream, protocol.framing, protocol.bounds)
-                });
-                match connected {
-                    Ok(Ok(connection)) => linked(connection),
-                    Ok(Err(error)) => Guest::Absent(Fault::new(Offence::NoShow, error.to_string())),
-                    Err(_) => {
-                        let wait = write_duration(opening.wait);
-                        Guest::Absent(Fault::new(Offence::NoShow, format!("nobody connected within {wait}")))
-                    }
-                }
-            }
-            (SeatSpec::Tcp(_) | SeatSpec::Remote(_), _) => {
-                Guest::Absent(Fault::new(Offence::NoShow, "nobody of this name has signed up"))
+    let mut came = ports.wait(seats, deadline).await;
+    while let Some(joined) = coming.join_next().await {
+        came.extend(joined);
+    }
+    for (idx, result) in came {
+        guests[idx] = Some(match result {
+            Err(fault) => Guest::Absent(fault),
+            Ok((connection, None)) => Guest::Linked(closing.lend(connection, b""), seats[idx].protocol.name),
+            Ok((connection, Some(greeting))) => {
+                Guest::Bot(closing.lend(connection, QUIT), Arc::new(greeting))
             }
         });
     }
+    let wait = write_duration(opening.wait);
+    let absent = || Guest::Absent(Fault::new(Offence::NoShow, format!("nobody connected within {wait}")));
+    let guests = guests.into_iter().map(|guest| guest.unwrap_or_else(absent)).collect();
     Ok(Opened { guests, closing })
+}
+
+/// Whoever needs not be waited for.
+fn at_once(seat: &SeatSpec) -> Option<Guest> {
+    match seat {
+        SeatSpec::BuiltIn(player) => Some(Guest::BuiltIn(player.clone())),
+        SeatSpec::Human => Some(Guest::Person),
+        SeatSpec::Remote(_) => {
+            Some(Guest::Absent(Fault::new(Offence::NoShow, "nobody of this name has signed up")))
+        }
+        SeatSpec::Command(_) | SeatSpec::Tcp(_) => None,
+    }
+}
+
+fn start(command: &str, protocol: Protocol) -> Result<Connection, Fault> {
+    match Process::start(command) {
+        Ok(process) => Ok(Connection::process(process, protocol.framing, protocol.bounds)),
+        Err(error) => Err(Fault::new(Offence::Crashed, format!("it cannot be started: {error}"))),
+    }
+}
+
+/// Who has come to which seat, and what it said first if it speaks the bot protocol.
+pub(crate) type Came = (usize, Result<(Connection, Option<Greeting>), Fault>);
+
+/// Says hello to whoever speaks the bot protocol.
+async fn greeted(idx: usize, connection: Result<Connection, Fault>, protocol: Protocol) -> Came {
+    let greeted = match connection {
+        Err(fault) => Err(fault),
+        Ok(connection) if protocol != rookery_bots::PROTOCOL => Ok((connection, None)),
+        Ok(mut connection) => match greet(&mut connection).await {
+            Ok(greeting) => Ok((connection, Some(greeting))),
+            Err(fault) => {
+                Box::new(connection).close().await;
+                Err(fault)
+            }
+        },
+    };
+    (idx, greeted)
 }

@@ -34,6 +34,7 @@ mod handle;
 mod hint;
 mod hurry;
 mod lobby;
+mod ports;
 mod prepare;
 mod refusals;
 mod replay;
@@ -44,7 +45,7 @@ mod unnamed;
 mod view;
 
 pub use door::{Door, DoorNews, LobbyRules, Size};
-pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, open};
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, Wanted, open};
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use lobby::{Lobby, Visitor};

@@ -5,15 +5,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rookery_bots::BotCodec;
 use rookery_catalog::{AnyPosition, Game, PlayerError, Visit, strategy, visit};
 use rookery_record::{Cut, Receipt, RecordWriter, Sink, Slot};
 use rookery_referee::{
     Absent, Controls, Desk, End, EventOf, LagProbe, MatchSpec, Observer, Player, Question, Referee, Session,
     Strategist, Terms, TimeControl, play,
 };
-use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, SetupError};
+use rookery_rules::{GameSpec, Keyed, Notation, Picture, Position, PositionOf, Seat, Setup as _, SetupError};
 use rookery_search::Strategy;
-use rookery_wire::{Protocols, UnknownProtocol};
+use rookery_wire::{Protocols, Remote, UnknownProtocol};
 
 use crate::begin::{Begun, begin};
 use crate::handle::{AnyDesk, LiveMatch};
@@ -281,6 +282,12 @@ fn seat_one<G: Game>(
             let seating = protocols.get::<PositionOf<G>>(protocol).map_err(unknown)?;
             Seated::Program(Box::new(move |lag| seating(lent, lag)))
         }
+        Guest::Bot(lent, greeting) => match greeting.plays(G::Setup::GAME) {
+            Ok(()) => Seated::Program(Box::new(move |lag| {
+                Box::new(Remote::new(lent, BotCodec::<PositionOf<G>>::new(greeting)).with_lag(lag.clone()))
+            })),
+            Err(fault) => Seated::Absent(Absent(fault)),
+        },
         Guest::Own(player) => {
             Seated::Own(player.take().expect("whoever makes a player makes it for the game of the match"))
         }
@@ -341,6 +348,7 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
             let Self {
                 spec,
                 seated,
+                start,
                 referee,
                 moves,
                 record,
@@ -380,7 +388,8 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 .into_iter()
                 .map(|seated| player(seated, &desk, &spec, &thinking, &terms.lag))
                 .collect();
-            let session = Session { spec: &spec, terms: &terms, moves: &moves, controls };
+            let session =
+                Session { spec: &spec, terms: &terms, moves: &moves, start: Some(&start), controls };
             let end = play(referee, &mut players, &session, &mut watching).await;
             drop(players);
             desk.close();

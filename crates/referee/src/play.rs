@@ -101,6 +101,7 @@ impl<P: Position> Table<'_, '_, P> {
                 seat,
                 spec: self.session.spec,
                 moves: self.session.moves,
+                start: self.session.start.unwrap_or_else(|| self.referee.position()),
                 chat: self.chat.box_of(seat),
                 stop: self.session.controls.stop(),
             };

@@ -90,6 +90,8 @@ pub struct Invitation<'a, P: Position> {
     pub spec: &'a MatchSpec,
     /// The moves made before: of an opening, or of a match that goes on.
     pub moves: &'a [P::Move],
+    /// Where those moves begin.
+    pub start: &'a P,
     /// Where it says things to all.
     pub chat: ChatBox,
     /// Raised when the match is to stop: for players that think where the match runs.

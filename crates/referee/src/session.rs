@@ -44,6 +44,8 @@ pub struct Session<'a, P: Position> {
     pub terms: &'a Terms,
     /// The moves made before: of an opening, or of a match that goes on.
     pub moves: &'a [P::Move],
+    /// Where those moves begin; needed only if there are any.
+    pub start: Option<&'a P>,
     /// The way into the running match.
     pub controls: Controls,
 }
@@ -51,7 +53,7 @@ pub struct Session<'a, P: Position> {
 impl<'a, P: Position> Session<'a, P> {
     /// A match from its first move, that nobody interrupts.
     pub fn new(spec: &'a MatchSpec, terms: &'a Terms) -> Self {
-        Self { spec, terms, moves: &[], controls: Controls::default() }
+        Self { spec, terms, moves: &[], start: None, controls: Controls::default() }
     }
 }
 

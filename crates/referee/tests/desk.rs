@@ -94,7 +94,7 @@ where
     let mut players: Vec<_> = spec.seats.iter().map(|entry| seat(&entry.player.to_string(), &desk)).collect();
     let referee = Referee::of_spec(spec, setup.start());
     let terms = Terms::default();
-    let session = Session { spec, terms: &terms, moves: &[], controls: controls.clone() };
+    let session = Session { controls: controls.clone(), ..Session::new(spec, &terms) };
     let hand = Hand { desk: desk.clone(), controls };
     let mut watching = (desk, Watch::default());
     let (end, ()) = tokio::join!(play(referee, &mut players, &session, &mut watching), script(hand));

@@ -31,10 +31,16 @@ pub trait Codec<P: Position>: Send {
         vec![]
     }
 
-    /// What the reply to a note means.
-    fn acknowledged(&mut self, reply: &[u8]) -> Result<(), Fault> {
+    /// What the reply to a note means: `false` if it is something else that the protocol allows, and the reply is still to
+    /// come.
+    fn acknowledged(&mut self, reply: &[u8]) -> Result<bool, Fault> {
         let _ = reply;
-        Ok(())
+        Ok(true)
+    }
+
+    /// What is to be sent back at once for what was read last, without anybody waiting for an answer.
+    fn replies(&mut self) -> Vec<u8> {
+        vec![]
     }
 
     /// What something means that came without being asked for: an offence, or `None` if the protocol allows it.

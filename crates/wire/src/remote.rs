@@ -77,6 +77,12 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
                     if let Some(fault) = self.codec.unasked(&message) {
                         return Poll::Ready(fault);
                     }
+                    let replies = self.codec.replies();
+                    if !replies.is_empty() {
+                        self.link.queue(&replies);
+                        // What does not leave now leaves before the next message.
+                        let _ = self.link.poll_flush(cx);
+                    }
                 }
             }
         }
@@ -89,6 +95,12 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
         Ok(())
     }
 
+    /// Sends what the codec has to say to what was read last.
+    async fn reply(&mut self) -> Result<(), Fault> {
+        let replies = self.codec.replies();
+        if replies.is_empty() { Ok(()) } else { self.link.send(&replies).await }
+    }
+
     /// Puts a question and waits for the move.
     async fn ask(&mut self, message: Vec<u8>, position: &P) -> Result<P::Move, Failure> {
         if !message.is_empty() {
@@ -98,7 +110,10 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
         loop {
             let answer = self.link.receive().await?;
             let mv = match self.codec.answer(&answer, position)? {
-                Answer::Aside => continue,
+                Answer::Aside => {
+                    self.reply().await?;
+                    continue;
+                }
                 Answer::Move(mv) => mv,
                 Answer::MoveWith(mv, info) => {
                     self.info = Some(Box::new(info.bounded()));
@@ -133,8 +148,13 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             self.awaited = Awaited::Reply(
                 expected.unwrap_or_else(|| format!("a reply to {}", excerpt(note.message.trim_ascii()))),
             );
-            let reply = self.link.receive().await?;
-            self.codec.acknowledged(&reply)?;
+            loop {
+                let reply = self.link.receive().await?;
+                if self.codec.acknowledged(&reply)? {
+                    break;
+                }
+                self.reply().await?;
+            }
             self.awaited = Awaited::Nothing;
         }
         Ok(())

@@ -166,8 +166,8 @@ impl Codec<fish::Position> for Calls {
         vec![]
     }
 
-    fn acknowledged(&mut self, reply: &[u8]) -> Result<(), Fault> {
-        self.manner.void(reply)
+    fn acknowledged(&mut self, reply: &[u8]) -> Result<bool, Fault> {
+        self.manner.void(reply).map(|()| true)
     }
 
     fn ask(&mut self, question: &Question<'_, fish::Position>) -> Vec<u8> {

@@ -62,9 +62,9 @@ impl<P: Position> Codec<P> for Words {
         }
     }
 
-    fn acknowledged(&mut self, reply: &[u8]) -> Result<(), Fault> {
+    fn acknowledged(&mut self, reply: &[u8]) -> Result<bool, Fault> {
         let wrong = || Fault::new(Offence::Malformed, "").sent(excerpt(reply)).expected("hello");
-        if reply == b"hello" { Ok(()) } else { Err(wrong()) }
+        if reply == b"hello" { Ok(true) } else { Err(wrong()) }
     }
 }
 

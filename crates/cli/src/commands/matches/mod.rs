@@ -17,6 +17,7 @@ use rookery_originals::StopArgs;
 use rookery_referee::{Conduct, Entry, Limits, SeatSpec, TimeControl, parse_duration, write_duration};
 use rookery_rules::Seed;
 
+use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::{this_command_with, watch};
 use report::Report;
@@ -85,6 +86,9 @@ pub(crate) struct Args {
     /// Call a game a draw after so many moves
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_turns: Option<u64>,
+
+    #[command(flatten)]
+    programs: ProgramArgs,
 
     #[command(flatten)]
     stop: StopArgs,
@@ -207,6 +211,7 @@ impl Args {
             let cap = write_duration(rookery_live::Terms::default().answer_cap);
             writeln!(stderr(), "no time control is set: a program may think for {cap} about each answer")?;
         }
+        let programs = if programs { Some(self.programs.programs(&agreed)?) } else { None };
         Ok(Series::new(
             self.spec.clone(),
             agreed,
@@ -214,6 +219,7 @@ impl Args {
             self.concurrency.map_or(concurrency, usize::from),
             self.record.clone(),
             self.resume,
-        )?)
+            programs,
+        ))
     }
 }

@@ -8,11 +8,12 @@ use rookery_record::{Cut, Folder, Key, SYNCER_FILES};
 use rookery_referee::{Blame, MatchSpec, SeatEntry, Verdict, words};
 use rookery_rules::text::clean;
 use rookery_tournament::{GameResult, Pairing, Scheduler, hold};
-use rookery_wire::{Protocol, Protocols, raise_file_limit};
+use rookery_wire::{Protocols, raise_file_limit};
 
 use super::dispatch::Threads;
 use super::worker::Running;
-use crate::spec::{CheckedSpec, UsageError};
+use crate::programs::Programs;
+use crate::spec::CheckedSpec;
 
 /// Everything that is decided before a series.
 pub(super) struct Series {
@@ -23,9 +24,9 @@ pub(super) struct Series {
     concurrency: usize,
     record: Option<PathBuf>,
     resume: bool,
+    /// Those who have to be brought, if there are any.
+    programs: Option<Programs>,
     protocols: Protocols,
-    /// What programs speak, if there are any.
-    protocol: Option<Protocol>,
 }
 
 /// Whether all games were played.
@@ -58,18 +59,11 @@ impl Series {
         concurrency: usize,
         record: Option<PathBuf>,
         resume: bool,
-    ) -> Result<Self, UsageError> {
-        let mut protocols = Protocols::default();
-        rookery_originals::register(&mut protocols);
-        let programs = agreed.seats.iter().any(|entry| entry.player.is_program());
-        let protocol = if programs {
-            let found = protocols.find(spec.game.name(), None);
-            Some(found.map_err(|error| UsageError(error.to_string()))?)
-        } else {
-            None
-        };
+        programs: Option<Programs>,
+    ) -> Self {
         let format = rookery_tournament::Series::new(agreed.n_seats(), games);
-        Ok(Self { spec, agreed, format, concurrency, record, resume, protocols, protocol })
+        let protocols = Protocols::default();
+        Self { spec, agreed, format, concurrency, record, resume, programs, protocols }
     }
 
     pub(super) fn agreed(&self) -> &MatchSpec {
@@ -91,11 +85,12 @@ impl Series {
     }
 
     pub(super) fn protocols(&self) -> &Protocols {
-        &self.protocols
+        self.programs.as_ref().map_or(&self.protocols, |programs| &programs.protocols)
     }
 
-    pub(super) fn protocol(&self) -> Option<Protocol> {
-        self.protocol
+    /// Those who have to be brought, if there are any.
+    pub(super) fn programs(&self) -> Option<&Programs> {
+        self.programs.as_ref()
     }
 
     /// The same series with no more games at a time than there are files for, and what to say if that is fewer.

@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
-use rookery_live::{Guest, Opening, Played, Stopping, open, prepare};
+use rookery_live::{Guest, Played, Stopping, open, prepare};
 use rookery_record::{Archive as _, Folder, Key, Receipt, Slot};
 use rookery_referee::{Cause, Controls, End, MatchSpec, SeatSpec};
 use rookery_tournament::Pairing;
@@ -119,11 +119,10 @@ impl Worker<'_> {
 
     async fn play_one(&self, spec: &MatchSpec, slot: Option<Slot>) -> anyhow::Result<Played> {
         let finished = matches!(slot, Some(Slot::Finished(_)));
-        let (guests, closing) = match self.series.protocol().filter(|_| !finished) {
+        let (guests, closing) = match self.series.programs().filter(|_| !finished) {
             None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
-            Some(protocol) => {
-                let seats: Vec<&SeatSpec> = spec.seats.iter().map(|entry| &entry.player).collect();
-                let opened = open(&seats, &Opening::new(protocol), &mut |_, _| {}).await?;
+            Some(programs) => {
+                let opened = open(&programs.wanted(spec), &programs.opening, &mut |_, _| {}).await?;
                 (opened.guests, Some(opened.closing))
             }
         };

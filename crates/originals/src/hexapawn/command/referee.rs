@@ -11,7 +11,7 @@ use anyhow::bail;
 use clap::ValueEnum;
 use rookery_catalog::agree;
 use rookery_games::hexapawn::{Eliminate, Position, Setup};
-use rookery_live::{Guest, Opened, Opening, Stopping, open, prepare, read_story};
+use rookery_live::{Guest, Opened, Opening, Stopping, Wanted, open, prepare, read_story};
 use rookery_record::{Archive as _, ArchiveError, Key, OneFile, Slot};
 use rookery_referee::{
     Entry, Event, EventOf, MatchSpec, Observer, SeatSpec, Terms, TimeControl, Verdict, parse_duration,
@@ -298,9 +298,12 @@ impl Args {
 
     /// Brings whoever is to play, and lets player 2 choose the size where it does.
     async fn open(&self, printer: &Printer, mut err: ErrorOutput) -> anyhow::Result<(Opened, Option<Setup>)> {
-        let opening =
-            Opening { protocol: self.spoken().protocol(), host: self.listen, wait: self.connect_timeout };
-        let seats = self.entries().map(|entry| &entry.seat);
+        let opening = Opening { host: self.listen, wait: self.connect_timeout };
+        let protocol = self.spoken().protocol();
+        let entries = self.entries();
+        let names = ["p1", "p2"];
+        let seats: [Wanted<'_>; 2] =
+            std::array::from_fn(|idx| Wanted { seat: &entries[idx].seat, name: names[idx], protocol });
         let mut announce = |idx: usize, address| {
             // Without an error output nobody can be told.
             let _ = writeln!(err, "{}: waiting for a player on {address}", PlayerType::BOTH[idx]);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use rookery_games::stones::{Move, Position};
-use rookery_live::{Guest, Opened, Opening, Stopping, open, prepare};
+use rookery_live::{Guest, Opened, Opening, Stopping, Wanted, open, prepare};
 use rookery_record::{Archive as _, ArchiveError, Key, OneFile, Slot};
 use rookery_referee::{
     Answering, Blame, ChatBox, Event, EventOf, Failure, Fault, Invitation, Kind, MatchSpec, Observer,
@@ -125,8 +125,8 @@ impl Game {
     }
 
     async fn open(&self, news: &Sender) -> anyhow::Result<Opened> {
-        let opening = Opening { protocol: protocol(), host: self.host, wait: self.wait };
-        let seats: Vec<_> = self.spec.seats.iter().map(|entry| &entry.player).collect();
+        let opening = Opening { host: self.host, wait: self.wait };
+        let seats = Wanted::all(&self.spec, protocol());
         let mut announce = |idx, address| tell(news, News::Waiting(idx, address));
         let mut opened = open(&seats, &opening, &mut announce).await?;
         if opened.guests.iter().all(|guest| matches!(guest, Guest::Absent(_))) {

@@ -1,0 +1,169 @@
+//! The first words on a link.
+
+use std::time::Duration;
+
+use rookery_referee::{Fault, Offence, write_duration};
+use rookery_wire::{Transport, TransportExt as _, excerpt};
+use tokio::time::timeout;
+
+use crate::message::{FromBot, Hello};
+use crate::{LINE_BYTES, REPLY_TIME, VERSION, write};
+
+/// The features that a bot may ask for.
+const FEATURES: [&str; 1] = ["delta"];
+
+/// Messages that may come before the `hello` is there.
+const MAX_ASIDES: usize = 10;
+
+/// What a bot said of itself.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Greeting {
+    /// Its name, if it has one and it is one.
+    pub name: Option<String>,
+    /// Who wrote it, safe to show.
+    pub author: Option<String>,
+    /// The games it plays; all of them if it did not say.
+    pub games: Option<Vec<String>>,
+    /// Whether it keeps the position itself.
+    pub delta: bool,
+    /// What it proves itself with at a seat that asks for it.
+    pub secret: Option<String>,
+    /// The game it comes back to.
+    pub token: Option<String>,
+}
+
+/// What is expected of a `hello`.
+const EXPECTED: &str = r#"{"type":"hello","version":1}"#;
+
+/// Says hello and waits for the answer.
+///
+/// # Panics
+/// Outside of a runtime with time.
+pub async fn greet(link: &mut (impl Transport + ?Sized)) -> Result<Greeting, Fault> {
+    match timeout(REPLY_TIME, dialogue(link)).await {
+        Ok(greeting) => greeting,
+        Err(_) => {
+            let note = format!("no hello within {}", write_duration(REPLY_TIME));
+            let fault = Fault::new(Offence::BadHello, note).expected(EXPECTED);
+            let unfinished = link.unfinished();
+            Err(if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) })
+        }
+    }
+}
+
+async fn dialogue(link: &mut (impl Transport + ?Sized)) -> Result<Greeting, Fault> {
+    link.send(&ours(REPLY_TIME)).await?;
+    for _ in 0..MAX_ASIDES {
+        let line = link.receive().await?;
+        let bad = |why: String| Fault::new(Offence::BadHello, why).sent(excerpt(&line)).expected(EXPECTED);
+        match FromBot::read(&line).map_err(|misread| bad(misread.why))? {
+            FromBot::Hello(hello) => return Greeting::of(hello).map_err(bad),
+            FromBot::Error => {}
+            FromBot::Unknown(kind) => link.send(&write::unknown_type(&kind)).await?,
+            _ => return Err(bad("it has to say hello first".to_owned())),
+        }
+    }
+    Err(Fault::new(Offence::BadHello, "too many messages before its hello").expected(EXPECTED))
+}
+
+/// Our own first word.
+fn ours(time: Duration) -> Vec<u8> {
+    let server = concat!("rookery ", env!("CARGO_PKG_VERSION"));
+    let features = FEATURES.map(|feature| format!("{feature:?}")).join(",");
+    let reply_ms = time.as_millis();
+    format!(
+        "{{\"type\":\"hello\",\"protocol\":\"rookery\",\"version\":{VERSION},\"server\":\"{server}\",\
+         \"features\":[{features}],\"line_bytes\":{LINE_BYTES},\"reply_ms\":{reply_ms}}}\n"
+    )
+    .into_bytes()
+}
+
+/// The most characters of a name, and what it is made of.
+const MAX_NAME: usize = 24;
+
+fn is_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_part)
+}
+
+impl Greeting {
+    fn of(hello: Hello) -> Result<Self, String> {
+        let Hello { version, name, author, games, features, secret, token } = hello;
+        if version != VERSION {
+            return Err(format!("its version is {version}, and we speak {VERSION}"));
+        }
+        if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
+            let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
+            return Err(format!(
+                "{shown:?} is no name; expected up to {MAX_NAME} letters, digits, `_` and `-`"
+            ));
+        }
+        let clean = |text: String| text.chars().filter(|c| !c.is_control()).take(100).collect();
+        Ok(Self {
+            name,
+            author: author.map(clean),
+            games,
+            delta: features.iter().any(|feature| feature == "delta"),
+            secret,
+            token,
+        })
+    }
+
+    /// Whether it plays a game.
+    pub fn plays(&self, game: &str) -> Result<(), Fault> {
+        match &self.games {
+            Some(games) if !games.iter().any(|known| known == game) => {
+                Err(Fault::new(Offence::BadHello, format!("it does not play {game}"))
+                    .expected(format!("{game:?} among its games, or no list of games")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_wire::memory;
+
+    use super::*;
+    use crate::PROTOCOL;
+
+    async fn answered(lines: &str) -> Result<Greeting, Fault> {
+        let (mut ours, mut theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
+        theirs.send(lines.as_bytes()).await.unwrap();
+        let greeting = greet(&mut ours).await;
+        drop(theirs);
+        greeting
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fault_j11_a_hello_that_is_none_says_why() {
+        assert_eq!(answered("{\"type\":\"hello\",\"version\":1}\n").await, Ok(Greeting::default()));
+        let delta = answered(
+            "{\"type\":\"error\",\"code\":\"x\"}\n{\"type\":\"hello\",\"version\":1,\"features\":[\"delta\",\"y\"]}\n",
+        );
+        assert!(delta.await.unwrap().delta);
+        for (lines, why) in [
+            ("hello\n", "no JSON object"),
+            ("{\"type\":\"ready\"}\n", "it has to say hello first"),
+            ("{\"type\":\"hello\",\"version\":2}\n", "its version is 2, and we speak 1"),
+            ("{\"type\":\"hello\",\"version\":1,\"name\":\"a b\"}\n", "\"a b\" is no name"),
+            ("", "no hello within 10s"),
+            ("{\"type\":\"hel", "no hello within 10s"),
+        ] {
+            let fault = answered(lines).await.unwrap_err();
+            assert_eq!(fault.offence, Offence::BadHello, "{lines}");
+            assert!(fault.evidence.note.contains(why), "{lines}: {fault:?}");
+            assert!(fault.evidence.expected.is_some() && fault.evidence.sent.is_some() == !lines.is_empty());
+        }
+        let many = answered(&"{\"type\":\"dance\"}\n".repeat(11)).await.unwrap_err();
+        assert_eq!(many.evidence.note, "too many messages before its hello");
+    }
+
+    #[test]
+    fn who_lists_its_games_plays_only_those() {
+        let greeting = Greeting { games: Some(vec!["fish".to_owned()]), ..Greeting::default() };
+        assert!(greeting.plays("fish").is_ok() && greeting.plays("four").is_err());
+        assert!(Greeting::default().plays("four").is_ok());
+    }
+}

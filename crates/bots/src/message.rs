@@ -1,0 +1,298 @@
+//! What bots send.
+
+use std::fmt;
+
+use rookery_referee::{Fault, Info, Offence};
+use rookery_wire::excerpt;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// A message of a bot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FromBot {
+    /// The first word.
+    Hello(Hello),
+    /// It is prepared for the game.
+    Ready,
+    /// An answer.
+    Move(Said),
+    /// It gives up, at the turn with this id.
+    Resign(u64),
+    /// Something to all.
+    Say(String),
+    /// What it thinks about the position.
+    Info(Info),
+    /// It did not understand something.
+    Error,
+    /// A type that we do not know.
+    Unknown(String),
+}
+
+/// The `hello` of a bot.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct Hello {
+    pub(crate) version: u64,
+    #[serde(default)]
+    pub(crate) name: Option<String>,
+    #[serde(default)]
+    pub(crate) author: Option<String>,
+    #[serde(default)]
+    pub(crate) games: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) features: Vec<String>,
+    #[serde(default)]
+    pub(crate) secret: Option<String>,
+    #[serde(default)]
+    pub(crate) token: Option<String>,
+}
+
+/// An answer to a turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Said {
+    /// Of the turn.
+    pub id: u64,
+    /// The move.
+    pub choice: Choice,
+    /// What it thinks about it.
+    pub info: Option<Info>,
+    /// What it says to all.
+    pub say: Option<String>,
+}
+
+/// A move as a bot names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// By its text.
+    Text(String),
+    /// By its number in the list of legal moves.
+    Index(usize),
+}
+
+/// Why a message does not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Code {
+    /// It is no JSON object with each field once.
+    BadJson,
+    /// A field is missing or of the wrong type.
+    MissingField,
+    /// It names no move.
+    UnknownMove,
+    /// The move is not legal.
+    IllegalMove,
+    /// Nothing was asked.
+    NotYourTurn,
+    /// It answers an earlier question.
+    Late,
+    /// It did not come in time.
+    Timeout,
+    /// The line is too long.
+    LineTooLong,
+    /// The type is not known.
+    UnknownType,
+}
+
+impl Code {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::BadJson => "bad_json",
+            Self::MissingField => "missing_field",
+            Self::UnknownMove => "unknown_move",
+            Self::IllegalMove => "illegal_move",
+            Self::NotYourTurn => "not_your_turn",
+            Self::Late => "late",
+            Self::Timeout => "timeout",
+            Self::LineTooLong => "line_too_long",
+            Self::UnknownType => "unknown_type",
+        }
+    }
+
+    /// The word for an offence that no message of the bot explains.
+    pub(crate) const fn of(offence: Offence) -> &'static str {
+        match offence {
+            Offence::IllegalMove => Self::IllegalMove.word(),
+            Offence::OutOfTurn => Self::NotYourTurn.word(),
+            Offence::OutputLimit => Self::LineTooLong.word(),
+            Offence::Timeout => Self::Timeout.word(),
+            other => other.word(),
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A message that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Misread {
+    /// Why, as a word.
+    pub code: Code,
+    /// Why, for people.
+    pub why: String,
+}
+
+impl Misread {
+    fn new(code: Code, why: impl Into<String>) -> Self {
+        Self { code, why: why.into() }
+    }
+
+    /// The offence it is where an answer was awaited.
+    pub(crate) fn fault(self, sent: &[u8], expected: impl Into<String>) -> Fault {
+        Fault::new(Offence::Malformed, self.why).sent(excerpt(sent)).expected(expected)
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct MoveFields {
+    id: u64,
+    #[serde(default, rename = "move")]
+    mv: Option<String>,
+    #[serde(default)]
+    index: Option<usize>,
+    #[serde(default)]
+    info: Option<InfoFields>,
+    #[serde(default)]
+    say: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Id {
+    id: u64,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    text: String,
+}
+
+/// As [`Info`], but other fields are ignored.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct InfoFields {
+    depth: Option<u32>,
+    score: Option<i64>,
+    line: Vec<String>,
+    text: Option<String>,
+}
+
+impl From<InfoFields> for Info {
+    fn from(InfoFields { depth, score, line, text }: InfoFields) -> Self {
+        Self { depth, score, line, text }.bounded()
+    }
+}
+
+/// The most characters of a type that is shown.
+const MAX_TYPE: usize = 40;
+
+impl FromBot {
+    /// Reads a line.
+    ///
+    /// ```
+    /// use rookery_bots::{Code, FromBot};
+    ///
+    /// assert_eq!(FromBot::read(br#"{"type":"ready","x_mine":1}"#), Ok(FromBot::Ready));
+    /// assert_eq!(FromBot::read(b"b1-b2").unwrap_err().code, Code::BadJson);
+    /// assert_eq!(FromBot::read(br#"{"type":"move","id":1}"#).unwrap_err().code, Code::MissingField);
+    /// ```
+    pub fn read(line: &[u8]) -> Result<Self, Misread> {
+        let text = std::str::from_utf8(line)
+            .map_err(|error| Misread::new(Code::BadJson, format!("no UTF-8: {error}")))?;
+        let Envelope { kind } = fields(text)?;
+        Ok(match kind.as_str() {
+            "hello" => Self::Hello(fields(text)?),
+            "ready" => Self::Ready,
+            "move" => Self::Move(read_move(fields(text)?)?),
+            "resign" => Self::Resign(fields::<Id>(text)?.id),
+            "say" => Self::Say(fields::<Text>(text)?.text),
+            "info" => Self::Info(fields::<InfoFields>(text)?.into()),
+            "error" => Self::Error,
+            _ => Self::Unknown(kind.chars().filter(|c| !c.is_control()).take(MAX_TYPE).collect()),
+        })
+    }
+}
+
+fn read_move(fields: MoveFields) -> Result<Said, Misread> {
+    let MoveFields { id, mv, index, info, say } = fields;
+    let choice = match (mv, index) {
+        (Some(text), None) => Choice::Text(text),
+        (None, Some(index)) => Choice::Index(index),
+        (None, None) => return Err(Misread::new(Code::MissingField, "neither `move` nor `index` is there")),
+        (Some(_), Some(_)) => {
+            return Err(Misread::new(Code::MissingField, "both `move` and `index` are there"));
+        }
+    };
+    Ok(Said { id, choice, info: info.map(Into::into), say })
+}
+
+/// The fields that are asked for; all others are ignored.
+fn fields<T: DeserializeOwned>(text: &str) -> Result<T, Misread> {
+    if !text.trim_start().starts_with('{') {
+        return Err(Misread::new(Code::BadJson, "no JSON object"));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let is_data = error.classify() == serde_json::error::Category::Data;
+        let said = error.to_string();
+        // Where in the line it is helps nobody who sees the line.
+        let why = said.rsplit_once(" at line 1").map_or(said.as_str(), |(why, _)| why).to_owned();
+        let code =
+            if is_data && !why.starts_with("duplicate field") { Code::MissingField } else { Code::BadJson };
+        Misread::new(code, why)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(line: &str) -> Code {
+        FromBot::read(line.as_bytes()).unwrap_err().code
+    }
+
+    #[test]
+    fn fault_t12_unknown_fields_are_ignored_and_the_same_one_twice_is_no_json() {
+        let said =
+            FromBot::read(br#"{"x":[{}],"type":"move","id":3,"move":"a2","info":{"nodes":9,"depth":2}}"#);
+        let Ok(FromBot::Move(Said { id: 3, choice: Choice::Text(text), info: Some(info), say: None })) = said
+        else {
+            panic!("{said:?}")
+        };
+        assert_eq!((text.as_str(), info.depth), ("a2", Some(2)));
+        assert_eq!(code(r#"{"type":"move","id":1,"id":2,"move":"a2"}"#), Code::BadJson);
+        assert_eq!(code(r#"{"type":"move","type":"ready"}"#), Code::BadJson);
+        assert_eq!(FromBot::read(br#"{"type":"dance"}"#), Ok(FromBot::Unknown("dance".to_owned())));
+    }
+
+    #[test]
+    fn fault_t07_what_is_wrong_has_its_code() {
+        for bad in
+            ["", "a2", "[]", "{", "\"x\"", "{\"type\":\"ready\"", "{\"type\":\"ready\"}}", "null", "{1:2}"]
+        {
+            assert_eq!(code(bad), Code::BadJson, "{bad}");
+        }
+        assert_eq!(FromBot::read(b"\xff\xfe").unwrap_err().code, Code::BadJson);
+        let deep = format!("{{\"type\":\"ready\",\"x\":{}", "[".repeat(10_000));
+        assert_eq!(code(&deep), Code::BadJson);
+        for bad in [
+            "{}",
+            r#"{"type":7}"#,
+            r#"{"type":"move","move":"a2"}"#,
+            r#"{"type":"move","id":-1,"move":"a2"}"#,
+            r#"{"type":"move","id":"1","move":"a2"}"#,
+            r#"{"type":"move","id":1,"index":1.5}"#,
+            r#"{"type":"move","id":1,"index":0,"move":"a2"}"#,
+            r#"{"type":"hello"}"#,
+            r#"{"type":"say","text":null}"#,
+        ] {
+            assert_eq!(code(bad), Code::MissingField, "{bad}");
+        }
+    }
+}

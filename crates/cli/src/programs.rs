@@ -1,0 +1,114 @@
+//! Programs at the table, for every command that seats them: what they speak, where they are awaited.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+use std::time::Duration;
+
+use rookery_live::{Opening, Wanted};
+use rookery_referee::{MatchSpec, parse_duration};
+use rookery_rules::GameSpec;
+use rookery_wire::{Protocol, Protocols};
+
+use crate::spec::UsageError;
+
+/// The flags of every command that seats programs.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Programs (cmd:COMMAND, tcp:PORT)")]
+pub(crate) struct ProgramArgs {
+    /// What programs speak: rookery (docs/protocol.md), or the game's name for the protocol of its original; NAME=PROTOCOL for
+    /// one player
+    #[arg(long, value_name = "PROTOCOL", value_delimiter = ',')]
+    protocol: Vec<Speaks>,
+
+    /// The address on which tcp:PORT listens
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    listen: IpAddr,
+
+    /// How long players of tcp:PORT are waited for
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    wait: Duration,
+}
+
+/// A protocol, for all programs or for the player of a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Speaks {
+    name: Option<String>,
+    protocol: String,
+}
+
+impl FromStr for Speaks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, protocol) = match text.split_once('=') {
+            None => (None, text),
+            Some((name, protocol)) => (Some(name.to_owned()), protocol),
+        };
+        let fits = |text: &str| !text.is_empty() && text.len() <= 64 && !text.contains(char::is_control);
+        if fits(protocol) && name.as_deref().is_none_or(fits) {
+            Ok(Self { name, protocol: protocol.to_owned() })
+        } else {
+            Err("expected PROTOCOL or NAME=PROTOCOL, for example rookery or mine=hexapawn".to_owned())
+        }
+    }
+}
+
+/// What the programs of a match speak, and how they are brought.
+pub(crate) struct Programs {
+    pub(crate) protocols: Protocols,
+    pub(crate) opening: Opening,
+    /// For each player in the order given; those of our own have one, too, and do not need it.
+    spoken: Vec<(String, Protocol)>,
+}
+
+impl ProgramArgs {
+    /// Finds the protocols that were asked for.
+    pub(crate) fn programs(&self, agreed: &MatchSpec) -> Result<Programs, UsageError> {
+        let mut protocols = Protocols::default();
+        rookery_originals::register(&mut protocols);
+        let game = GameSpec::parse(&agreed.game).map_err(|error| UsageError(error.to_string()))?.game;
+        let find = |name: &str| match name {
+            "rookery" => Ok(rookery_bots::PROTOCOL),
+            name if name == game => protocols.find(&game, None),
+            name => protocols.find(&game, Some(name)),
+        };
+        let mut spoken: Vec<_> =
+            agreed.seats.iter().map(|entry| (entry.name.clone(), rookery_bots::PROTOCOL)).collect();
+        for Speaks { name, protocol } in &self.protocol {
+            let protocol = find(protocol).map_err(|error| {
+                UsageError(format!("--protocol {protocol}: {error}, `{game}` or `rookery`"))
+            })?;
+            let mut found = false;
+            for (player, speaks) in &mut spoken {
+                if name.as_ref().is_none_or(|name| name == player) {
+                    *speaks = protocol;
+                    found = true;
+                }
+            }
+            if !found {
+                let names: Vec<_> = spoken.iter().map(|(name, _)| name.as_str()).collect();
+                return Err(UsageError(format!(
+                    "--protocol {}=..: no player has this name; they are {}",
+                    name.as_deref().unwrap_or_default(),
+                    names.join(", ")
+                )));
+            }
+        }
+        let opening = Opening { host: self.listen, wait: self.wait };
+        Ok(Programs { protocols, opening, spoken })
+    }
+}
+
+impl Programs {
+    /// What the seats of a match want; its players may sit elsewhere than in the one that was agreed first.
+    pub(crate) fn wanted<'a>(&self, spec: &'a MatchSpec) -> Vec<Wanted<'a>> {
+        let spoken = |name: &str| {
+            let found = self.spoken.iter().find(|(player, _)| player == name);
+            found.map_or(rookery_bots::PROTOCOL, |(_, protocol)| *protocol)
+        };
+        let seats = spec.seats.iter();
+        seats
+            .map(|entry| Wanted { seat: &entry.player, name: &entry.name, protocol: spoken(&entry.name) })
+            .collect()
+    }
+}
