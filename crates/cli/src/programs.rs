@@ -4,10 +4,10 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
-use rookery_live::{Opening, Wanted};
+use rookery_live::{Opening, Programs};
 use rookery_referee::{MatchSpec, parse_duration};
 use rookery_rules::GameSpec;
-use rookery_wire::{Protocol, Protocols};
+use rookery_wire::Protocols;
 
 use crate::spec::UsageError;
 
@@ -53,12 +53,11 @@ impl FromStr for Speaks {
     }
 }
 
-/// What the programs of a match speak, and how they are brought.
-pub(crate) struct Programs {
-    pub(crate) protocols: Protocols,
-    pub(crate) opening: Opening,
-    /// For each player in the order given; those of our own have one, too, and do not need it.
-    spoken: Vec<(String, Protocol)>,
+impl Default for ProgramArgs {
+    fn default() -> Self {
+        let Opening { host, wait } = Opening::default();
+        Self { protocol: vec![], listen: host, wait }
+    }
 }
 
 impl ProgramArgs {
@@ -96,19 +95,5 @@ impl ProgramArgs {
         }
         let opening = Opening { host: self.listen, wait: self.wait };
         Ok(Programs { protocols, opening, spoken })
-    }
-}
-
-impl Programs {
-    /// What the seats of a match want; its players may sit elsewhere than in the one that was agreed first.
-    pub(crate) fn wanted<'a>(&self, spec: &'a MatchSpec) -> Vec<Wanted<'a>> {
-        let spoken = |name: &str| {
-            let found = self.spoken.iter().find(|(player, _)| player == name);
-            found.map_or(rookery_bots::PROTOCOL, |(_, protocol)| *protocol)
-        };
-        let seats = spec.seats.iter();
-        seats
-            .map(|entry| Wanted { seat: &entry.player, name: &entry.name, protocol: spoken(&entry.name) })
-            .collect()
     }
 }

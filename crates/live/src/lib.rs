@@ -36,6 +36,7 @@ mod hurry;
 mod lobby;
 mod ports;
 mod prepare;
+mod programs;
 mod refusals;
 mod replay;
 mod resting;
@@ -49,6 +50,7 @@ pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, Wanted, o
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use lobby::{Lobby, Visitor};
+pub use programs::Programs;
 pub use prepare::{Match, Played, PrepareError, prepare};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use resting::Resting;

@@ -37,7 +37,7 @@ mod watch;
 pub use app::{App, Leave};
 pub use clean::quoted;
 pub use look::Palette;
-pub use matches::Keep;
+pub use matches::{Keep, Runner};
 pub use rich::{Accent, Rich};
 pub use rookery_rules::text::{Typed, clean, clean_lines, read_typed};
 pub use table::{Announcement, Table, Undone};

@@ -1,18 +1,19 @@
 //! Matches at this screen: begun, gone on with, or only looked at; and where their records are.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rookery_catalog::{AnyPosition, game};
-use rookery_live::{Deed, Entry, Guest, LiveMatch, Snapshot, prelude, prepare, read_story, write_record};
+use rookery_live::{
+    Closing, Deed, Entry, Guest, LiveMatch, Programs, Snapshot, prelude, prepare, read_story, write_record,
+};
 use rookery_record::{
     Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path, open_record,
 };
 use rookery_referee::{MatchSpec, Start};
 use rookery_rules::{GameSpec, Seat, Seed};
-use rookery_wire::Protocols;
 use tokio::runtime::Handle;
 
 use crate::{clean, quoted};
@@ -73,9 +74,67 @@ fn new_slot(keep: &Keep) -> Result<Option<Slot>, ArchiveError> {
     }
 }
 
+/// Where matches run, and how programs get there.
+#[derive(Clone, Debug)]
+pub struct Runner {
+    runtime: Handle,
+    programs: Arc<Programs>,
+}
+
+impl From<&Handle> for Runner {
+    /// All programs speak the bot protocol.
+    fn from(runtime: &Handle) -> Self {
+        Self { runtime: runtime.clone(), programs: Arc::default() }
+    }
+}
+
+impl Runner {
+    /// The same with programs that speak otherwise, or come otherwise.
+    #[must_use]
+    pub fn with_programs(self, programs: Programs) -> Self {
+        Self { programs: Arc::new(programs), ..self }
+    }
+
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
+    /// Brings whoever is to sit there.
+    fn bring(&self, spec: &MatchSpec) -> Result<(Vec<Guest>, Closing), String> {
+        if !spec.seats.iter().any(|entry| entry.player.is_program()) {
+            return Ok((Guest::built_in(spec)?, Closing::default()));
+        }
+        let name = |idx: usize| spec.seats.get(idx).map_or("a player", |entry| entry.name.as_str());
+        let mut announce = |idx: usize, address| {
+            // Before the screen is taken; whoever cannot be told waits all the same.
+            let _ = writeln!(io::stderr(), "waiting for {} on {address}", clean(name(idx)));
+        };
+        let opened = self.runtime.block_on(self.programs.bring(spec, &mut announce));
+        let opened = opened.map_err(|error| clean(&error.to_string()))?;
+        Ok((opened.guests, opened.closing))
+    }
+
+    fn start(
+        &self,
+        spec: MatchSpec,
+        (guests, closing): (Vec<Guest>, Closing),
+        slot: Option<Slot>,
+    ) -> Result<LiveMatch, String> {
+        let prepared = prepare(spec, guests, &self.programs.protocols, slot);
+        let _runtime = self.runtime.enter();
+        let live = prepared.map_err(|error| clean(&error.to_string()))?.start();
+        let ending = live.clone();
+        self.runtime.spawn(async move {
+            ending.played().await;
+            closing.done().await;
+        });
+        Ok(live)
+    }
+}
+
 /// Begins a match.
-pub(crate) fn begin(runtime: &Handle, spec: MatchSpec, keep: &Keep) -> Result<Opened, String> {
-    let guests = Guest::built_in(&spec)?;
+pub(crate) fn begin(runner: &Runner, spec: MatchSpec, keep: &Keep) -> Result<Opened, String> {
+    let guests = runner.bring(&spec)?;
     let (slot, problem) = match new_slot(keep) {
         Ok(slot) => (slot, None),
         Err(error) if matches!(keep, Keep::Near(_)) => (None, Some(clean(&error.to_string()))),
@@ -85,23 +144,12 @@ pub(crate) fn begin(runtime: &Handle, spec: MatchSpec, keep: &Keep) -> Result<Op
         Some(Slot::New(sink)) => Some(sink.path().to_owned()),
         _ => None,
     };
-    let live = start(runtime, spec, guests, slot)?;
+    let live = runner.start(spec, guests, slot)?;
     Ok(Opened { snapshot: live.first_snapshot(), live: Some(live), record, problem, notice: None })
 }
 
-fn start(
-    runtime: &Handle,
-    spec: MatchSpec,
-    guests: Vec<Guest>,
-    slot: Option<Slot>,
-) -> Result<LiveMatch, String> {
-    let prepared = prepare(spec, guests, &Protocols::default(), slot);
-    let _runtime = runtime.enter();
-    Ok(prepared.map_err(|error| clean(&error.to_string()))?.start())
-}
-
 /// Goes on with the match of a record, in the same file; one that is over is looked at.
-pub(crate) fn resume(runtime: &Handle, path: &Path) -> Result<Opened, String> {
+pub(crate) fn resume(runner: &Runner, path: &Path) -> Result<Opened, String> {
     let name = clean(&path.display().to_string());
     let spec = spec_of(path)?;
     let story = |lines: &[u8]| {
@@ -110,34 +158,20 @@ pub(crate) fn resume(runtime: &Handle, path: &Path) -> Result<Opened, String> {
         Ok(Opened::still(Arc::new(story?.snapshot()), Some(path.to_owned())))
     };
     let watch = format!("look at the match with `rookery watch {}`", quoted(path));
-    let guests = match Guest::built_in(&spec) {
-        Ok(guests) if guests.iter().any(|guest| matches!(guest, Guest::Person)) => Ok(guests),
-        Ok(_) => Err(format!("no person plays in {name}; {watch}")),
-        Err(_) => {
-            let program = spec.seats.iter().find(|entry| entry.player.is_program());
-            let (label, player) = program
-                .map(|entry| (clean(&entry.label), clean(&entry.player.to_string())))
-                .unwrap_or_default();
-            Err(format!(
-                "in {name} {label} is `{player}`, and programs cannot sit at this screen yet; {watch}"
-            ))
-        }
-    };
     // A match that cannot go on here is left as it is.
-    let guests = match guests {
-        Ok(guests) => guests,
-        Err(why) => {
-            let opened = read(path)?;
-            return if opened.snapshot.verdict.is_some() { Ok(opened) } else { Err(why) };
-        }
-    };
+    if !spec.seats.iter().any(|entry| entry.player.is_person()) {
+        let opened = read(path)?;
+        let why = || format!("no person plays in {name}; {watch}");
+        return if opened.snapshot.verdict.is_some() { Ok(opened) } else { Err(why()) };
+    }
     let slot = OneFile::new(path, true).open(&Key::first(1)).map_err(|error| clean(&error.to_string()))?;
     let notice = match &slot {
         Slot::Finished(lines) => return story(lines),
         Slot::Unfinished { cut, .. } => cut.as_ref().map(|cut| clean(&cut.to_string())),
         Slot::New(_) => None,
     };
-    let live = start(runtime, spec, guests, Some(slot))?;
+    let guests = runner.bring(&spec)?;
+    let live = runner.start(spec, guests, Some(slot))?;
     let snapshot = live.first_snapshot();
     Ok(Opened { snapshot, live: Some(live), record: Some(path.to_owned()), problem: None, notice })
 }

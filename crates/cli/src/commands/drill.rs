@@ -8,17 +8,17 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use rookery_catalog::{Game, Visit, strategy, visit};
-use rookery_live::{Guest, Stopping, prepare};
+use rookery_live::{Guest, Opened, Programs, Stopping, prepare};
 use rookery_originals::StopArgs;
 use rookery_players::{winner, won_position};
 use rookery_referee::{
-    End, Entry, Event, EventOf, Limits, Observer, SeatSpec, Start, Strategist, parse_duration,
+    End, Entry, Event, EventOf, Limits, Observer, Start, Strategist, TimeControl, parse_duration,
 };
 use rookery_rules::{Notation as _, Position, PositionOf, Seat, Seats, Seed, Setup as _};
-use rookery_wire::Protocols;
 use serde::Serialize;
 
 use super::write_json;
+use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::{this_command, watch};
 
@@ -58,6 +58,9 @@ pub(crate) struct Args {
     /// Where the positions come from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+
+    #[command(flatten)]
+    programs: ProgramArgs,
 
     #[command(flatten)]
     stop: StopArgs,
@@ -102,16 +105,13 @@ struct Case {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    for entry in [&args.player, &args.against] {
-        if !matches!(entry.seat, SeatSpec::BuiltIn(_)) {
-            bail!(UsageError(format!(
-                "{entry}: only built-in players are drilled; `rookery players` lists them"
-            )));
-        }
+    if let Some(person) = [&args.player, &args.against].into_iter().find(|entry| entry.seat.is_person()) {
+        bail!(UsageError(format!("{person}: a person is not drilled; expected a player or a program")));
     }
     let entries = [args.player.clone(), args.against.clone()];
-    rookery_catalog::agree(&args.spec.spec, &entries, Seed(args.seed))
+    let agreed = rookery_catalog::agree(&args.spec.spec, &entries, Seed(args.seed))
         .map_err(|error| UsageError(error.to_string()))?;
+    let programs = args.programs.programs(&agreed)?;
     let stopping = watch(Some(args.stop.grace()))?;
     let bar = ProgressBar::new(args.positions);
     let mut report = Report::new(args.spec.text.clone(), args.player.to_string());
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         bar.inc(1);
         report.take(&case);
     };
-    let drill = Drill { args, stopping: &stopping, report: &mut take };
+    let drill = Drill { args, programs: &programs, stopping: &stopping, report: &mut take };
     let done = visit(args.spec.game.name(), drill).expect("a checked spec is of a game in the catalog");
     bar.finish_and_clear();
     done.with_context(|| report.game.clone())?;
@@ -139,6 +139,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
 /// A drill of a game that is known by its name.
 struct Drill<'a> {
     args: &'a Args,
+    programs: &'a Programs,
     stopping: &'a Stopping,
     report: &'a mut dyn FnMut(Case),
 }
@@ -181,20 +182,26 @@ impl Drill<'_> {
         let entries = if me.index() == 0 { [player, against] } else { [against, player] }.map(Clone::clone);
         let mut spec = rookery_catalog::agree(&self.args.spec.spec, &entries, seed)?;
         spec.start = Some(Start { position: Some(start.to_text()), moves: vec![] });
+        if spec.seats.iter().any(|entry| entry.player.is_program()) {
+            // A program knows of no limit but the clock.
+            spec.time = self.args.time.map_or(TimeControl::Untimed, TimeControl::PerMove);
+        }
+        let Opened { mut guests, closing } = self.programs.bring(&spec, &mut |_, _| {}).await?;
         let limits = Limits { nodes: self.args.nodes, think: self.args.time, ..Limits::default() };
-        let mut guests = vec![];
-        for (seat, entry) in Seat::all(2).zip(&spec.seats) {
-            let SeatSpec::BuiltIn(built_in) = &entry.player else { unreachable!("checked before") };
-            let (strategy, _) = strategy::<G>(built_in)?;
-            // Whoever resists has no limits.
-            let limits = if seat == me { limits } else { Limits::default() };
-            guests.push(Guest::own(Strategist::pooled(strategy).with_limits(limits)));
+        for (seat, guest) in Seat::all(2).zip(&mut guests) {
+            if let Guest::BuiltIn(built_in) = guest {
+                let (strategy, _) = strategy::<G>(built_in)?;
+                // Whoever resists has no limits.
+                let limits = if seat == me { limits } else { Limits::default() };
+                *guest = Guest::own(Strategist::pooled(strategy).with_limits(limits));
+            }
         }
         let moves = Arc::default();
         let ready =
-            prepare(spec.clone(), guests, &Protocols::default(), None)?
+            prepare(spec.clone(), guests, &self.programs.protocols, None)?
                 .with_observer(Moves::<PositionOf<G>>(Arc::clone(&moves)));
         let played = ready.start().played_until(self.stopping.urgent()).await;
+        closing.done().await;
         let End::Verdict(verdict) = &played.end else { return Ok(None) };
         let Some(outcome) = &verdict.outcome else {
             bail!("{}", spec.sentence(verdict));
@@ -265,7 +272,8 @@ mod tests {
         let line = Line::parse_from(["drill", "hexapawn:rows=4,cols=4", player, "--positions", "40"]);
         let mut cases = vec![];
         let stopping = Stopping::new(Duration::ZERO);
-        let drill = Drill { args: &line.args, stopping: &stopping, report: &mut |case| cases.push(case) };
+        let programs = Programs::default();
+        let drill = Drill { args: &line.args, programs: &programs, stopping: &stopping, report: &mut |case| cases.push(case) };
         visit("hexapawn", drill).unwrap().unwrap();
         cases
     }

@@ -11,10 +11,11 @@ use rookery_live::Stopping;
 use rookery_referee::{Entry, Limits, MatchSpec, SeatSpec, TimeControl, parse_duration};
 use rookery_rules::Seed;
 use rookery_terminal::run::Screen;
-use rookery_terminal::{App, Keep, Leave, Palette, Table, plain, quoted, run};
+use rookery_terminal::{App, Keep, Leave, Palette, Runner, Table, plain, quoted, run};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::data_folder::games_folder;
+use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::watch_quietly;
 
@@ -60,6 +61,9 @@ pub(crate) struct Args {
     /// Line by line instead of a full screen: for pipes and screen readers
     #[arg(long)]
     plain: bool,
+
+    #[command(flatten)]
+    programs: ProgramArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -67,6 +71,7 @@ Examples:
   rookery play hexapawn                          you against medium
   rookery play fish:players=3 human easy human   two persons and a computer
   rookery play stones hard human --time 10m+5s   the computer begins, with clocks
+  rookery play four human cmd:./bot              against a program of yours
   rookery play --resume match.rookery.jsonl      go on with a match
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 interrupted, 143 told to end (the match is kept).";
@@ -84,6 +89,7 @@ impl Args {
             no_record: false,
             resume: None,
             plain,
+            programs: ProgramArgs::default(),
         }
     }
 }
@@ -96,7 +102,7 @@ pub(crate) struct Here {
 
 impl Here {
     pub(crate) fn new() -> anyhow::Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build();
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.context("threads for the matches cannot be started")?;
         Ok(Self { runtime: Some(runtime), stop: watch_quietly(|| ())? })
     }
@@ -183,7 +189,8 @@ impl Args {
             limits: Limits { think: self.think, ..Limits::default() },
             ..agreed
         };
-        Table::begin(here.runtime(), agreed, &self.keep(spec)?).map_err(|problem| anyhow!(problem))
+        let runner = Runner::from(here.runtime()).with_programs(self.programs.programs(&agreed)?);
+        Table::begin(runner, agreed, &self.keep(spec)?).map_err(|problem| anyhow!(problem))
     }
 
     /// Where the record goes.
@@ -218,12 +225,6 @@ pub(crate) fn agree_at_screen(
         let (text, given) = (&spec.text, players.len());
         return Err(UsageError(format!(
             "{text} has {n_seats} seats, and {given} players are given; name at most one for each seat"
-        )));
-    }
-    if let Some(program) = players.iter().find(|entry| entry.seat.is_program()) {
-        return Err(UsageError(format!(
-            "{program}: programs cannot sit at this screen yet; the referees of the originals seat them, for example \
-             `rookery stones referee`"
         )));
     }
     let mut players = players.to_vec();

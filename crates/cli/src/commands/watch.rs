@@ -10,9 +10,10 @@ use anyhow::anyhow;
 use rookery_record::open_record;
 use rookery_referee::{Entry, Limits, MatchSpec, parse_duration};
 use rookery_rules::{Seed, SetupError};
-use rookery_terminal::{App, Keep, Leave, Table, clean, plain, quoted};
+use rookery_terminal::{App, Keep, Leave, Runner, Table, clean, plain, quoted};
 
 use super::play::{Here, OPPONENT, agree_at_screen, has_screen, palette};
+use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
 
 /// Watch a recorded match, or one between computers
@@ -44,6 +45,9 @@ pub(crate) struct Args {
     /// Line by line instead of a full screen
     #[arg(long)]
     plain: bool,
+
+    #[command(flatten)]
+    programs: ProgramArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -68,7 +72,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Table::read(path).map_err(|problem| anyhow!(problem))?
     } else {
         let spec = args.new_match(path)?;
-        Table::begin(here.runtime(), spec, &Keep::No).map_err(|problem| anyhow!(problem))?
+        let runner = Runner::from(here.runtime()).with_programs(args.programs.programs(&spec)?);
+        Table::begin(runner, spec, &Keep::No).map_err(|problem| anyhow!(problem))?
     };
     let left = if args.plain || !has_screen() {
         plain::watch(&mut table, args.delay, out, here.stop())?

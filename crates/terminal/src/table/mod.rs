@@ -11,12 +11,11 @@ use rookery_live::{Asked, Entry, Hint, LiveMatch, Prelude, Snapshot, clocks_afte
 use rookery_referee::{MatchSpec, Verdict};
 use rookery_rules::scene::Move;
 use rookery_rules::{GameSpec, Scene, Seat, Status};
-use tokio::runtime::Handle;
 
 pub use wishes::Undone;
 
 use crate::hints::Hints;
-use crate::matches::{self, Keep, Opened};
+use crate::matches::{self, Keep, Opened, Runner};
 
 /// A match that is played here or looked at.
 ///
@@ -25,7 +24,7 @@ use crate::matches::{self, Keep, Opened};
 #[derive(Debug)]
 pub struct Table {
     /// Where matches run; without it there is only something to look at.
-    runtime: Option<Handle>,
+    runner: Option<Runner>,
     live: Option<LiveMatch>,
     snapshot: Arc<Snapshot>,
     /// The position before everything that is in the history.
@@ -58,13 +57,17 @@ pub enum Announcement {
 
 impl Table {
     /// A new match, which begins at once.
-    pub fn begin(runtime: &Handle, spec: MatchSpec, keep: &Keep) -> Result<Self, String> {
-        Ok(Self::new(Some(runtime.clone()), matches::begin(runtime, spec, keep)?))
+    pub fn begin(runner: impl Into<Runner>, spec: MatchSpec, keep: &Keep) -> Result<Self, String> {
+        let runner = runner.into();
+        let opened = matches::begin(&runner, spec, keep)?;
+        Ok(Self::new(Some(runner), opened))
     }
 
     /// The match of a record, to go on with in the same file; one that is over is looked at.
-    pub fn resume(runtime: &Handle, path: &Path) -> Result<Self, String> {
-        Ok(Self::new(Some(runtime.clone()), matches::resume(runtime, path)?))
+    pub fn resume(runner: impl Into<Runner>, path: &Path) -> Result<Self, String> {
+        let runner = runner.into();
+        let opened = matches::resume(&runner, path)?;
+        Ok(Self::new(Some(runner), opened))
     }
 
     /// The match of a record, to look at.
@@ -77,12 +80,12 @@ impl Table {
         Self::new(None, Opened::still(Arc::new(snapshot), None))
     }
 
-    fn new(runtime: Option<Handle>, opened: Opened) -> Self {
+    fn new(runner: Option<Runner>, opened: Opened) -> Self {
         let Opened { live, snapshot, record, problem, notice } = opened;
         let Prelude { first, entries: opening } = prelude(&snapshot.spec)
             .unwrap_or_else(|| Prelude { first: Arc::clone(&snapshot.start), entries: vec![] });
         let mut table = Self {
-            runtime,
+            runner,
             live,
             first,
             n_opening: opening.len(),
@@ -102,7 +105,7 @@ impl Table {
     /// Another match takes the place of this one, which is left as it is.
     fn replace(&mut self, opened: Opened) {
         self.close();
-        *self = Self::new(self.runtime.take(), opened);
+        *self = Self::new(self.runner.take(), opened);
     }
 
     fn take(&mut self, snapshot: Arc<Snapshot>) {
@@ -141,11 +144,11 @@ impl Table {
         if self.hints.is_wanted() {
             return self.hints.wait(time).map(Announcement::Hint);
         }
-        match (&self.runtime, &self.live) {
-            (Some(runtime), Some(live)) => {
+        match (&self.runner, &self.live) {
+            (Some(runner), Some(live)) => {
                 let version = self.snapshot.version;
                 // Whether there is anything new is seen below.
-                let _ = runtime.block_on(async { tokio::time::timeout(time, live.changed(version)).await });
+                let _ = runner.runtime().block_on(async { tokio::time::timeout(time, live.changed(version)).await });
             }
             _ => std::thread::sleep(time),
         }

@@ -120,24 +120,24 @@ impl Table {
     }
 
     fn begin_anew(&mut self, spec: MatchSpec) -> Result<(), String> {
-        let Some(runtime) = self.runtime.clone() else {
+        let Some(runner) = self.runner.clone() else {
             return Err("this match is only looked at".to_owned());
         };
         let keep = self.record.clone().map_or(Keep::No, Keep::Near);
-        let opened = matches::begin(&runtime, spec, &keep)?;
+        let opened = matches::begin(&runner, spec, &keep)?;
         self.replace(opened);
         Ok(())
     }
 
     /// Goes on with another record. The old match stays as it is if there is something wrong with the file.
     pub fn load(&mut self, path: &Path) -> Result<(), String> {
-        let Some(runtime) = self.runtime.clone() else {
+        let Some(runner) = self.runner.clone() else {
             return Err("this match is only looked at".to_owned());
         };
         if self.is_live() && self.record().is_some_and(|record| is_same(record, path)) {
             return Err("that match is on the screen already".to_owned());
         }
-        let opened = matches::resume(&runtime, path)?;
+        let opened = matches::resume(&runner, path)?;
         self.replace(opened);
         Ok(())
     }
@@ -164,10 +164,10 @@ impl Table {
     pub fn close(&mut self) {
         self.hints.forget();
         self.to_present();
-        let (Some(runtime), Some(live)) = (&self.runtime, self.live.take()) else { return };
+        let (Some(runner), Some(live)) = (&self.runner, self.live.take()) else { return };
         // A match that is over needs no stop.
         let _ = live.command(None, &Command::Suspend);
-        let played = runtime.block_on(async { tokio::time::timeout(LEAVING, live.played()).await });
+        let played = runner.runtime().block_on(async { tokio::time::timeout(LEAVING, live.played()).await });
         let problem = match played {
             Ok(played) => played.problem.clone(),
             Err(_) => Some("the disk does not answer".to_owned()),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use rookery_live::Stopping;
+use rookery_live::{Programs, Stopping};
 use rookery_record::{Cut, Folder, Key, SYNCER_FILES};
 use rookery_referee::{Blame, MatchSpec, SeatEntry, Verdict, words};
 use rookery_rules::text::clean;
@@ -12,7 +12,6 @@ use rookery_wire::{Protocols, raise_file_limit};
 
 use super::dispatch::Threads;
 use super::worker::Running;
-use crate::programs::Programs;
 use crate::spec::CheckedSpec;
 
 /// Everything that is decided before a series.

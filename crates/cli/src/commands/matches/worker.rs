@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
-use rookery_live::{Guest, Played, Stopping, open, prepare};
+use rookery_live::{Guest, Played, Stopping, prepare};
 use rookery_record::{Archive as _, Folder, Key, Receipt, Slot};
 use rookery_referee::{Cause, Controls, End, MatchSpec, SeatSpec};
 use rookery_tournament::Pairing;
@@ -122,7 +122,7 @@ impl Worker<'_> {
         let (guests, closing) = match self.series.programs().filter(|_| !finished) {
             None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
             Some(programs) => {
-                let opened = open(&programs.wanted(spec), &programs.opening, &mut |_, _| {}).await?;
+                let opened = programs.bring(spec, &mut |_, _| {}).await?;
                 (opened.guests, Some(opened.closing))
             }
         };

@@ -1,0 +1,316 @@
+//! The bot protocol in whole matches: every game, every message in its schema, and what comes of misconduct.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::spec;
+use jsonschema::Validator;
+use rookery_bots::{PROTOCOL, greet};
+use rookery_catalog::CATALOG;
+use rookery_live::{Guest, Played, prepare};
+use rookery_referee::{Cause, Conduct, End, MatchSpec, Offence, TimeControl, Verdict};
+use rookery_wire::{Connection, Lent, Protocols, TransportExt as _, memory};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+const SCHEMA: &str = include_str!("../../../docs/protocol.schema.json");
+const PAGE: &str = include_str!("../../../docs/protocol.md");
+
+/// Checks messages in one direction: `to_bot` or `from_bot`.
+fn validator(direction: &str) -> Validator {
+    let mut schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    schema["anyOf"] = json!([{ "$ref": format!("#/$defs/{direction}") }]);
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn validate(validator: &Validator, line: &str) {
+    let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    if let Err(error) = validator.validate(&value) {
+        panic!("{error}\n{line}");
+    }
+}
+
+/// What a bot answers to a message; nothing if it is empty.
+type Mind = Box<dyn FnMut(&Value) -> String + Send>;
+
+/// Plays the first legal move, or any other by its number.
+fn decent(hello: &'static str, by_text: bool) -> Mind {
+    Box::new(move |message| match message["type"].as_str().unwrap() {
+        "hello" => hello.to_owned(),
+        "new_game" => r#"{"type":"ready"}"#.to_owned(),
+        "turn" if by_text => {
+            json!({"type": "move", "id": message["id"], "move": message["legal"][0]}).to_string()
+        }
+        "turn" => {
+            let count = message["count"].as_u64().unwrap();
+            let index = message["ply"].as_u64().unwrap() * 7 % count;
+            json!({"type": "move", "id": message["id"], "index": index}).to_string()
+        }
+        _ => String::new(),
+    })
+}
+
+const HELLO: &str = r#"{"type":"hello","version":1}"#;
+const DELTA: &str = r#"{"type":"hello","version":1,"name":"d","features":["delta"],"games":null}"#;
+
+type Heard = Arc<Mutex<Vec<Value>>>;
+
+/// A bot at the other end of a link in memory, and everything it is told.
+fn bot(mut link: Connection, mut mind: Mind) -> (JoinHandle<()>, Heard) {
+    let heard = Heard::default();
+    let listening = Arc::clone(&heard);
+    let told = validator("to_bot");
+    let task = tokio::spawn(async move {
+        while let Ok(line) = link.receive().await {
+            let line = String::from_utf8(line).unwrap();
+            validate(&told, &line);
+            let message: Value = serde_json::from_str(&line).unwrap();
+            let answer = mind(&message);
+            listening.lock().unwrap().push(message);
+            if !answer.is_empty() && link.send(format!("{answer}\n").as_bytes()).await.is_err() {
+                break;
+            }
+        }
+    });
+    (task, heard)
+}
+
+/// Plays a match of bots in memory.
+async fn played(spec: &MatchSpec, minds: Vec<Mind>) -> (Verdict, Vec<Vec<Value>>) {
+    let (mut guests, mut bots) = (vec![], vec![]);
+    for mind in minds {
+        let (mut ours, theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
+        bots.push(bot(theirs, mind));
+        let greeting = greet(&mut ours).await.unwrap();
+        guests.push(Guest::Bot(Lent::owned(Box::new(ours)), Arc::new(greeting)));
+    }
+    let Played { end, .. } = prepare(spec.clone(), guests, &Protocols::default(), None).unwrap().run().await;
+    let mut heard = vec![];
+    for (task, told) in bots {
+        task.await.unwrap();
+        heard.push(told.lock().unwrap().clone());
+    }
+    let End::Verdict(verdict) = end else { panic!("nobody suspends it") };
+    (verdict, heard)
+}
+
+fn of_type<'a>(told: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    told.iter().filter(|message| message["type"] == kind).collect()
+}
+
+#[tokio::test]
+async fn every_game_is_played_and_every_line_is_in_the_schema() {
+    for game in CATALOG {
+        for text in game.benches() {
+            let text = text.replace("max-turns=1000", "max-turns=60");
+            let n_seats = game.seat_labels(&rookery_rules::GameSpec::parse(&text).unwrap()).unwrap().len();
+            let mut agreed = spec(&text, &vec!["cmd:bot"; n_seats]);
+            agreed.max_turns = Some(300);
+            agreed.time = TimeControl::Fischer {
+                base: std::time::Duration::from_secs(60),
+                increment: std::time::Duration::from_millis(5),
+            };
+            let minds =
+                (0..n_seats).map(|seat| decent(if seat % 2 == 0 { HELLO } else { DELTA }, seat % 2 == 0));
+            let (verdict, heard) = played(&agreed, minds.collect()).await;
+            assert!(verdict.ending.blame().is_none(), "{text}: {verdict:?}");
+            for (seat, told) in heard.iter().enumerate() {
+                let turns = of_type(told, "turn");
+                assert_eq!(turns.len(), of_type(told, "moved").len(), "{text}: each answer is confirmed");
+                for turn in &turns {
+                    assert_eq!(turn["seat"], seat);
+                    assert_eq!(turn["legal"].is_array(), seat % 2 == 0, "{text}: delta has no list");
+                    assert_eq!(turn["clock"]["left_ms"].as_array().unwrap().len(), n_seats);
+                }
+                let over = of_type(told, "game_over");
+                assert_eq!(over[0]["plies"], verdict.plies);
+                assert_eq!(told.last().unwrap()["type"], "game_over");
+            }
+        }
+    }
+}
+
+/// What is said since one's last turn, with one's own moves, is the whole game.
+#[tokio::test]
+async fn moves_since_the_last_turn_add_up_to_the_game() {
+    let agreed = spec("fish:rows=4,cols=4,players=3", &["cmd:a"; 3]);
+    let (_, heard) = played(&agreed, (0..3).map(|_| decent(HELLO, true)).collect()).await;
+    for told in &heard {
+        let mut moves: Vec<String> = vec![];
+        for message in told {
+            match message["type"].as_str().unwrap() {
+                "turn" => {
+                    let since = message["moves"].as_array().unwrap();
+                    moves.extend(since.iter().map(|moved| moved["move"].as_str().unwrap().to_owned()));
+                    assert_eq!(message["ply"].as_u64().unwrap() as usize, moves.len());
+                }
+                "moved" => moves.push(message["move"].as_str().unwrap().to_owned()),
+                _ => {}
+            }
+        }
+        assert!(moves.len() > 8, "{moves:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_bot_learns_of_its_own_seed_alone_and_nothing_of_others_but_names() {
+    let mut agreed = spec("hexapawn", &["mine=cmd:./secret-command --key 1", "cmd:./other"]);
+    agreed.seed = rookery_rules::Seed(12_345_678_901);
+    let (_, heard) = played(&agreed, vec![decent(HELLO, true), decent(HELLO, false)]).await;
+    let told = serde_json::to_string(&heard).unwrap();
+    assert!(!told.contains("12345678901"), "the match's seed");
+    assert!(!told.contains("--key"), "a command");
+    let seeds: Vec<_> = heard.iter().map(|told| of_type(told, "new_game")[0]["seed"].clone()).collect();
+    assert_ne!(seeds[0], seeds[1]);
+    for seat in 0..2 {
+        let other = seeds[1 - seat].as_str().unwrap();
+        assert!(!serde_json::to_string(&heard[seat]).unwrap().contains(other), "another seat's seed");
+    }
+}
+
+/// Does something else at one of its turns, once.
+fn at_turn(number: u64, deed: impl Fn(&Value) -> String + Send + 'static) -> Mind {
+    let mut mind = decent(HELLO, true);
+    let mut n_turns = 0;
+    Box::new(move |message| {
+        if message["type"] == "turn" {
+            n_turns += 1;
+            if n_turns == number {
+                return deed(message);
+            }
+        }
+        mind(message)
+    })
+}
+
+#[tokio::test]
+async fn fault_t04_a_rejected_answer_says_why_and_what_is_left() {
+    let mut agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
+    agreed.conduct = Conduct::removing().with_retries(2);
+    for (answer, code) in [
+        (json!({"type": "move", "id": 2, "move": "a1-a4"}).to_string(), "illegal_move"),
+        (json!({"type": "move", "id": 2, "move": "hop"}).to_string(), "unknown_move"),
+        (json!({"type": "move", "id": 2, "index": 99}).to_string(), "unknown_move"),
+        (json!({"type": "move", "id": 2}).to_string(), "missing_field"),
+        (json!({"type": "move", "id": 9, "index": 0}).to_string(), "missing_field"),
+        ("b2".to_owned(), "bad_json"),
+        ("{\"type\":\"ready\"}".to_owned(), "malformed"),
+    ] {
+        let sent = answer.clone();
+        let (verdict, heard) =
+            played(&agreed, vec![at_turn(2, move |_| answer.clone()), decent(HELLO, true)]).await;
+        assert!(verdict.ending.blame().is_none(), "{sent}: it had another chance: {verdict:?}");
+        let rejects = of_type(&heard[0], "reject");
+        assert_eq!(rejects.len(), 1, "{sent}");
+        let reject = rejects[0];
+        assert_eq!(reject["code"], code, "{sent}: {reject}");
+        assert_eq!((&reject["id"], &reject["chances"]), (&json!(2), &json!(2)), "{sent}: {reject}");
+        let shown: String = sent.chars().take(20).collect();
+        let told = reject["sent"].as_str().unwrap();
+        assert!(told.contains(&shown) || told == "a1-a4", "{sent}: {reject}");
+        assert!(!reject["legal"].as_array().unwrap().is_empty() && of_type(&heard[1], "reject").is_empty());
+    }
+    // Without a further chance it is out, and told so.
+    agreed.conduct = Conduct::removing();
+    let wrong = at_turn(1, |_| "nonsense".to_owned());
+    let (verdict, heard) = played(&agreed, vec![wrong, decent(HELLO, true)]).await;
+    assert_eq!(verdict.ending.cause, Cause::Offence(Offence::Malformed));
+    assert_eq!(of_type(&heard[0], "reject")[0]["chances"], 0);
+    let over = of_type(&heard[1], "game_over")[0];
+    assert_eq!((&over["cause"], &over["seat"]), (&json!("malformed"), &json!(0)));
+    assert_eq!(
+        (&over["results"][0]["cause"], &over["results"][1]["place"]),
+        (&json!("malformed"), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn fault_t05_late_answers_and_unknown_types_are_answered_and_do_no_harm() {
+    let agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
+    let twice = at_turn(2, |turn| {
+        let good = json!({"type": "move", "id": turn["id"], "move": turn["legal"][0]});
+        let late = json!({"type": "move", "id": 1, "move": "b2"});
+        format!("{late}\n{{\"type\":\"dance\",\"steps\":3}}\n{good}\n{late}")
+    });
+    let (verdict, heard) = played(&agreed, vec![twice, decent(HELLO, true)]).await;
+    assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+    let late = of_type(&heard[0], "reject");
+    assert_eq!(late.len(), 2);
+    assert!(late.iter().all(|reject| reject["code"] == "late" && reject["chances"].is_null()));
+    assert_eq!(of_type(&heard[0], "error")[0]["code"], "unknown_type");
+
+    let flood = at_turn(1, |_| "{\"type\":\"dance\"}\n".repeat(200));
+    let (verdict, _) = played(&agreed, vec![flood, decent(HELLO, true)]).await;
+    assert_eq!(verdict.ending.cause, Cause::Offence(Offence::OutputLimit), "but not without end");
+}
+
+#[tokio::test]
+async fn fault_t06_whoever_moves_without_being_asked_is_out() {
+    let agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
+    let eager = at_turn(1, |turn| {
+        let good = json!({"type": "move", "id": turn["id"], "move": turn["legal"][0]});
+        format!("{good}\n{{\"type\":\"move\",\"id\":2,\"index\":0}}")
+    });
+    let (verdict, _) = played(&agreed, vec![eager, decent(HELLO, true)]).await;
+    assert_eq!(
+        (verdict.ending.cause, verdict.ending.seat.unwrap().index()),
+        (Cause::Offence(Offence::OutOfTurn), 0)
+    );
+}
+
+#[tokio::test]
+async fn words_and_thoughts_are_passed_on_and_bounded() {
+    let agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
+    let talker = at_turn(2, |turn| {
+        let say = json!({"type": "say", "text": "x".repeat(1000)});
+        let info = json!({"type": "info", "depth": 3, "nodes": 9});
+        let good = json!({"type": "move", "id": turn["id"], "index": 0, "say": "there\u{1b}[31m"});
+        format!("{say}\n{info}\n{good}")
+    });
+    let (_, heard) = played(&agreed, vec![talker, decent(HELLO, true)]).await;
+    for told in &heard {
+        let said: Vec<_> =
+            of_type(told, "said").iter().map(|said| said["text"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(said, ["x".repeat(300), "there [31m".to_owned()]);
+    }
+}
+
+#[tokio::test]
+async fn two_games_in_a_row_on_one_connection() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["cmd:a", "first"]);
+    let (mut ours, theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
+    let (task, heard) = bot(theirs, decent(HELLO, true));
+    let greeting = Arc::new(greet(&mut ours).await.unwrap());
+    let mut link: Box<dyn rookery_wire::Transport> = Box::new(ours);
+    for _ in 0..2 {
+        let (lent, home) = Lent::new(link);
+        let guests = vec![Guest::Bot(lent, Arc::clone(&greeting)), Guest::BuiltIn("first".parse().unwrap())];
+        let played = prepare(agreed.clone(), guests, &Protocols::default(), None).unwrap().run().await;
+        assert!(played.end.verdict().unwrap().ending.blame().is_none());
+        link = home.await.unwrap();
+    }
+    drop(link);
+    task.await.unwrap();
+    let heard = heard.lock().unwrap();
+    assert_eq!(of_type(&heard, "hello").len(), 1);
+    assert_eq!((of_type(&heard, "new_game").len(), of_type(&heard, "game_over").len()), (2, 2));
+}
+
+#[test]
+fn the_examples_of_the_page_are_in_the_schema() {
+    let (to, from) = (validator("to_bot"), validator("from_bot"));
+    let whole = |line: &&str| !line.contains('…');
+    let mut n_checked = 0;
+    for line in PAGE.lines().filter(whole) {
+        if let Some(told) = line.strip_prefix("< {") {
+            validate(&to, &format!("{{{told}"));
+            n_checked += 1;
+        } else if let Some(said) = line.strip_prefix("> {") {
+            validate(&from, &format!("{{{said}"));
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked >= 6, "the examples are found: {n_checked}");
+}
