@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::message::{Choice, Code, FromBot, Said};
 use crate::write::{Line, number, state, unknown_type};
-use crate::{Greeting, MAX_LEGAL, REPLY_TIME};
+use crate::{Greeting, MAX_LEGAL};
 
 /// Messages of a bot in one game that are thrown away: late answers, unknown types. More are an offence.
 const MAX_STRAY: u32 = 100;
@@ -225,7 +225,12 @@ fn time(line: Line, control: TimeControl, cap: Duration) -> Line {
     })
 }
 
-fn new_game<M: std::fmt::Display>(table: &Table, cap: Duration, start: &str, moves: &[M]) -> Vec<u8> {
+fn new_game<M: std::fmt::Display>(
+    table: &Table,
+    (cap, reply): (Duration, Duration),
+    start: &str,
+    moves: &[M],
+) -> Vec<u8> {
     let Table { seat, spec, .. } = table;
     let game = spec.game.split_once(':').map_or(&*spec.game, |(game, _)| game);
     let line = Line::new("new_game")
@@ -237,7 +242,7 @@ fn new_game<M: std::fmt::Display>(table: &Table, cap: Duration, start: &str, mov
     time(line, spec.time, cap)
         .text("position", start)
         .texts("moves", moves)
-        .number("reply_ms", REPLY_TIME.as_millis() as u64)
+        .number("reply_ms", u64::try_from(reply.as_millis()).unwrap_or(u64::MAX))
         .end()
 }
 
@@ -246,7 +251,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
         let table =
             Table { seat: invitation.seat, chat: invitation.chat.clone(), spec: invitation.spec.clone() };
         let start = invitation.start.to_text();
-        self.new_game = Some(new_game(&table, self.cap, &start, invitation.moves));
+        self.new_game = Some(new_game(&table, (self.cap, self.greeting.reply), &start, invitation.moves));
         self.table = Some(table);
     }
 
@@ -324,7 +329,9 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
         let message = match event {
             Event::Started(_) => {
                 let message = self.new_game.take().unwrap_or_default();
-                return vec![Note::with_reply(message).within(REPLY_TIME).expecting(r#"{"type":"ready"}"#)];
+                return vec![
+                    Note::with_reply(message).within(self.greeting.reply).expecting(r#"{"type":"ready"}"#),
+                ];
             }
             Event::Moved { seat, mv, charge, .. } if *seat == own && self.is_open => {
                 self.is_open = false;

@@ -16,7 +16,7 @@ const FEATURES: [&str; 1] = ["delta"];
 const MAX_ASIDES: usize = 10;
 
 /// What a bot said of itself.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Greeting {
     /// Its name, if it has one and it is one.
     pub name: Option<String>,
@@ -30,20 +30,37 @@ pub struct Greeting {
     pub secret: Option<String>,
     /// The game it comes back to.
     pub token: Option<String>,
+    /// How long it may take to get ready for a game.
+    pub reply: Duration,
+}
+
+impl Default for Greeting {
+    /// A bot that said nothing but hello.
+    fn default() -> Self {
+        Self {
+            name: None,
+            author: None,
+            games: None,
+            delta: false,
+            secret: None,
+            token: None,
+            reply: REPLY_TIME,
+        }
+    }
 }
 
 /// What is expected of a `hello`.
 const EXPECTED: &str = r#"{"type":"hello","version":1}"#;
 
-/// Says hello and waits for the answer.
+/// Says hello and waits for the answer, so long at the most.
 ///
 /// # Panics
 /// Outside of a runtime with time.
-pub async fn greet(link: &mut (impl Transport + ?Sized)) -> Result<Greeting, Fault> {
-    match timeout(REPLY_TIME, dialogue(link)).await {
-        Ok(greeting) => greeting,
+pub async fn greet(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Fault> {
+    match timeout(time, dialogue(link, time)).await {
+        Ok(greeting) => Ok(Greeting { reply: time, ..greeting? }),
         Err(_) => {
-            let note = format!("no hello within {}", write_duration(REPLY_TIME));
+            let note = format!("no hello within {}", write_duration(time));
             let fault = Fault::new(Offence::BadHello, note).expected(EXPECTED);
             let unfinished = link.unfinished();
             Err(if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) })
@@ -51,8 +68,8 @@ pub async fn greet(link: &mut (impl Transport + ?Sized)) -> Result<Greeting, Fau
     }
 }
 
-async fn dialogue(link: &mut (impl Transport + ?Sized)) -> Result<Greeting, Fault> {
-    link.send(&ours(REPLY_TIME)).await?;
+async fn dialogue(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Fault> {
+    link.send(&ours(time)).await?;
     for _ in 0..MAX_ASIDES {
         let line = link.receive().await?;
         let bad = |why: String| Fault::new(Offence::BadHello, why).sent(excerpt(&line)).expected(EXPECTED);
@@ -106,6 +123,7 @@ impl Greeting {
             delta: features.iter().any(|feature| feature == "delta"),
             secret,
             token,
+            reply: REPLY_TIME,
         })
     }
 
@@ -131,7 +149,7 @@ mod tests {
     async fn answered(lines: &str) -> Result<Greeting, Fault> {
         let (mut ours, mut theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
         theirs.send(lines.as_bytes()).await.unwrap();
-        let greeting = greet(&mut ours).await;
+        let greeting = greet(&mut ours, REPLY_TIME).await;
         drop(theirs);
         greeting
     }

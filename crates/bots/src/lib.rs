@@ -5,14 +5,14 @@
 //! - [`QUIT`] is the last word.
 //!
 //! ```
-//! use rookery_bots::{PROTOCOL, greet};
+//! use rookery_bots::{PROTOCOL, REPLY_TIME, greet};
 //! use rookery_wire::{TransportExt as _, memory};
 //!
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
 //! # runtime.block_on(async {
 //! let (mut ours, mut theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
 //! theirs.send(b"{\"type\":\"hello\",\"version\":1,\"name\":\"mine\"}\n").await.unwrap();
-//! let greeting = greet(&mut ours).await.unwrap();
+//! let greeting = greet(&mut ours, REPLY_TIME).await.unwrap();
 //! assert_eq!(greeting.name.as_deref(), Some("mine"));
 //! # });
 //! # Ok::<(), std::io::Error>(())

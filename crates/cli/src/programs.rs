@@ -1,13 +1,16 @@
 //! Programs at the table, for every command that seats them: what they speak, where they are awaited.
 
+use std::fs::File;
+use std::io::{BufWriter, stderr};
 use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use rookery_live::{Opening, Programs};
-use rookery_referee::{MatchSpec, parse_duration};
+use rookery_referee::{MatchSpec, TimeControl, parse_duration};
 use rookery_rules::GameSpec;
-use rookery_wire::Protocols;
+use rookery_wire::{Protocols, Trace};
 
 use crate::spec::UsageError;
 
@@ -27,6 +30,14 @@ pub(crate) struct ProgramArgs {
     /// How long players of tcp:PORT are waited for
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     wait: Duration,
+
+    /// Write every line to and from programs, with its time in microseconds, into this file; - is standard error
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+
+    /// Nobody is ever late: for programs in a debugger
+    #[arg(long)]
+    no_clock: bool,
 }
 
 /// A protocol, for all programs or for the player of a name.
@@ -55,12 +66,17 @@ impl FromStr for Speaks {
 
 impl Default for ProgramArgs {
     fn default() -> Self {
-        let Opening { host, wait } = Opening::default();
-        Self { protocol: vec![], listen: host, wait }
+        let Opening { host, wait, .. } = Opening::default();
+        Self { protocol: vec![], listen: host, wait, trace: None, no_clock: false }
     }
 }
 
 impl ProgramArgs {
+    /// The time control, unless nobody is to be late.
+    pub(crate) fn time(&self, time: Option<TimeControl>) -> TimeControl {
+        time.filter(|_| !self.no_clock).unwrap_or(TimeControl::Untimed)
+    }
+
     /// Finds the protocols that were asked for.
     pub(crate) fn programs(&self, agreed: &MatchSpec) -> Result<Programs, UsageError> {
         let mut protocols = Protocols::default();
@@ -93,7 +109,19 @@ impl ProgramArgs {
                 )));
             }
         }
-        let opening = Opening { host: self.listen, wait: self.wait };
-        Ok(Programs { protocols, opening, spoken })
+        let trace = self.trace.as_deref().map(open_trace).transpose()?;
+        let opening = Opening { host: self.listen, wait: self.wait, trace, ..Opening::default() };
+        Ok(Programs { protocols, opening, spoken, no_clock: self.no_clock })
     }
+}
+
+fn open_trace(path: &Path) -> Result<Trace, UsageError> {
+    if path.as_os_str() == "-" {
+        return Ok(Trace::new(stderr()));
+    }
+    let file = File::create(path).map_err(|error| {
+        let path = rookery_terminal::clean(&path.display().to_string());
+        UsageError(format!("--trace {path}: {error}; expected a file that can be written"))
+    })?;
+    Ok(Trace::new(BufWriter::new(file)))
 }

@@ -11,7 +11,7 @@ use rookery_bots::{Greeting, QUIT, greet};
 use rookery_referee::{Fault, MatchSpec, Offence, Player, SeatEntry, SeatSpec, write_duration};
 use rookery_rules::Position;
 use rookery_search::PlayerSpec;
-use rookery_wire::{Connection, Lent, Process, Protocol, Transport as _, TransportExt as _};
+use rookery_wire::{Connection, Lent, Process, Protocol, StderrLog, Trace, Transport, TransportExt as _};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
@@ -61,6 +61,31 @@ pub struct Wanted<'a> {
     pub protocol: Protocol,
 }
 
+impl Opening {
+    /// Says hello to whoever speaks the bot protocol, on a link to the player of this name.
+    pub(crate) async fn greet(
+        &self,
+        connection: Connection,
+        name: &str,
+        protocol: Protocol,
+    ) -> Result<Link, Fault> {
+        let mut link: Box<dyn Transport> = Box::new(connection);
+        if let Some(trace) = &self.trace {
+            link = trace.follow(link, name);
+        }
+        if protocol != rookery_bots::PROTOCOL {
+            return Ok((link, None));
+        }
+        match greet(&mut *link, self.reply).await {
+            Ok(greeting) => Ok((link, Some(greeting))),
+            Err(fault) => {
+                link.close().await;
+                Err(fault)
+            }
+        }
+    }
+}
+
 impl<'a> Wanted<'a> {
     /// All seats of a match, where all programs speak one protocol.
     pub fn all(spec: &'a MatchSpec, protocol: Protocol) -> Vec<Self> {
@@ -76,12 +101,21 @@ pub struct Opening {
     pub host: IpAddr,
     /// How long they are waited for, all together.
     pub wait: Duration,
+    /// How long a bot may take to say hello and to get ready.
+    pub reply: Duration,
+    /// Where everything is written down that travels.
+    pub trace: Option<Trace>,
 }
 
 impl Default for Opening {
     /// On this machine alone, for a minute.
     fn default() -> Self {
-        Self { host: IpAddr::V4(Ipv4Addr::LOCALHOST), wait: Duration::from_mins(1) }
+        Self {
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            wait: Duration::from_mins(1),
+            reply: rookery_bots::REPLY_TIME,
+            trace: None,
+        }
     }
 }
 
@@ -130,6 +164,8 @@ pub struct Opened {
     pub guests: Vec<Guest>,
     /// Lets programs end in peace when their match is over.
     pub closing: Closing,
+    /// What the programs that were started write to their standard error: by seat.
+    pub logs: Vec<(usize, StderrLog)>,
 }
 
 /// Closes the links of a match that is over: programs may end by themselves for a moment, and are gone then.
@@ -141,8 +177,8 @@ const LAST_WORD: Duration = Duration::from_millis(100);
 
 impl Closing {
     /// Takes a link that ends with its match; `last` is said before.
-    fn lend(&mut self, connection: Connection, last: &'static [u8]) -> Lent {
-        let (lent, home) = Lent::new(Box::new(connection));
+    fn lend(&mut self, link: Box<dyn Transport>, last: &'static [u8]) -> Lent {
+        let (lent, home) = Lent::new(link);
         self.0.spawn(async move {
             if let Ok(mut link) = home.await {
                 if !last.is_empty() {
@@ -175,30 +211,42 @@ pub async fn open(
     let ports = Ports::listen(seats, opening.host, announce)?;
     let deadline = Instant::now() + opening.wait;
     let mut guests: Vec<Option<Guest>> = seats.iter().map(|wanted| at_once(wanted.seat)).collect();
-    let mut coming = JoinSet::new();
+    let (mut coming, mut logs) = (JoinSet::new(), vec![]);
     for (idx, wanted) in seats.iter().enumerate() {
         if let SeatSpec::Command(command) = wanted.seat {
-            coming.spawn(greeted(idx, start(command, wanted.protocol), wanted.protocol));
+            let started = match Process::start(command) {
+                Ok(process) => {
+                    logs.push((idx, process.log()));
+                    Ok(Connection::process(process, wanted.protocol.framing, wanted.protocol.bounds))
+                }
+                Err(error) => Err(Fault::new(Offence::Crashed, format!("it cannot be started: {error}"))),
+            };
+            let (opening, name, protocol) = (opening.clone(), wanted.name.to_owned(), wanted.protocol);
+            coming.spawn(async move {
+                let link = match started {
+                    Ok(connection) => opening.greet(connection, &name, protocol).await,
+                    Err(fault) => Err(fault),
+                };
+                (idx, link)
+            });
         }
     }
     let mut closing = Closing::default();
-    let mut came = ports.wait(seats, deadline).await;
+    let mut came = ports.wait(seats, opening, deadline).await;
     while let Some(joined) = coming.join_next().await {
         came.extend(joined);
     }
     for (idx, result) in came {
         guests[idx] = Some(match result {
             Err(fault) => Guest::Absent(fault),
-            Ok((connection, None)) => Guest::Linked(closing.lend(connection, b""), seats[idx].protocol.name),
-            Ok((connection, Some(greeting))) => {
-                Guest::Bot(closing.lend(connection, QUIT), Arc::new(greeting))
-            }
+            Ok((link, None)) => Guest::Linked(closing.lend(link, b""), seats[idx].protocol.name),
+            Ok((link, Some(greeting))) => Guest::Bot(closing.lend(link, QUIT), Arc::new(greeting)),
         });
     }
     let wait = write_duration(opening.wait);
     let absent = || Guest::Absent(Fault::new(Offence::NoShow, format!("nobody connected within {wait}")));
     let guests = guests.into_iter().map(|guest| guest.unwrap_or_else(absent)).collect();
-    Ok(Opened { guests, closing })
+    Ok(Opened { guests, closing, logs })
 }
 
 /// Whoever needs not be waited for.
@@ -213,28 +261,7 @@ fn at_once(seat: &SeatSpec) -> Option<Guest> {
     }
 }
 
-fn start(command: &str, protocol: Protocol) -> Result<Connection, Fault> {
-    match Process::start(command) {
-        Ok(process) => Ok(Connection::process(process, protocol.framing, protocol.bounds)),
-        Err(error) => Err(Fault::new(Offence::Crashed, format!("it cannot be started: {error}"))),
-    }
-}
-
-/// Who has come to which seat, and what it said first if it speaks the bot protocol.
-pub(crate) type Came = (usize, Result<(Connection, Option<Greeting>), Fault>);
-
-/// Says hello to whoever speaks the bot protocol.
-async fn greeted(idx: usize, connection: Result<Connection, Fault>, protocol: Protocol) -> Came {
-    let greeted = match connection {
-        Err(fault) => Err(fault),
-        Ok(connection) if protocol != rookery_bots::PROTOCOL => Ok((connection, None)),
-        Ok(mut connection) => match greet(&mut connection).await {
-            Ok(greeting) => Ok((connection, Some(greeting))),
-            Err(fault) => {
-                Box::new(connection).close().await;
-                Err(fault)
-            }
-        },
-    };
-    (idx, greeted)
-}
+/// A link to a program, and what it said first if it speaks the bot protocol.
+pub(crate) type Link = (Box<dyn Transport>, Option<Greeting>);
+/// Who has come to which seat.
+pub(crate) type Came = (usize, Result<Link, Fault>);

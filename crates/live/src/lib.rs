@@ -50,8 +50,8 @@ pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, Wanted, o
 pub use handle::LiveMatch;
 pub use hint::{Hint, HintQuestion};
 pub use lobby::{Lobby, Visitor};
-pub use programs::Programs;
 pub use prepare::{Match, Played, PrepareError, prepare};
+pub use programs::Programs;
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use resting::Resting;
 pub use stopping::{GRACE, Signal, Stopping};

@@ -2,14 +2,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use rookery_bots::{Greeting, greet};
 use rookery_referee::{Fault, SeatSpec};
-use rookery_wire::{Connection, Protocol, Transport as _};
+use rookery_wire::{Connection, Protocol};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use crate::guest::{Came, OpenError, Wanted};
+use crate::guest::{Came, Link, OpenError, Opening, Wanted};
 
 /// How many may be greeted at the same time at one port; who comes then waits in the queue of the system.
 const MAX_GREETED: usize = 64;
@@ -54,7 +53,7 @@ impl Ports {
     }
 
     /// Waits until all seats are taken, or the time is up.
-    pub(crate) async fn wait(self, seats: &[Wanted<'_>], deadline: Instant) -> Vec<Came> {
+    pub(crate) async fn wait(self, seats: &[Wanted<'_>], opening: &Opening, deadline: Instant) -> Vec<Came> {
         let mut waiting = JoinSet::new();
         for Port { listener, seats: idxs, .. } in self.0 {
             let places = idxs.into_iter().map(|idx| Place {
@@ -62,7 +61,12 @@ impl Ports {
                 name: seats[idx].name.to_owned(),
                 protocol: seats[idx].protocol,
             });
-            let mut door = Door { places: places.collect(), came: vec![], greeting: JoinSet::new() };
+            let mut door = Door {
+                places: places.collect(),
+                came: vec![],
+                greeting: JoinSet::new(),
+                opening: opening.clone(),
+            };
             waiting.spawn(async move {
                 // Who has come by then plays; the others are absent.
                 let _ = timeout_at(deadline, door.fill(&listener)).await;
@@ -84,7 +88,8 @@ struct Door {
     /// Free ones, in turn order.
     places: Vec<Place>,
     came: Vec<Came>,
-    greeting: JoinSet<Result<(Connection, Greeting), Fault>>,
+    greeting: JoinSet<Result<Link, Fault>>,
+    opening: Opening,
 }
 
 impl Door {
@@ -98,42 +103,31 @@ impl Door {
                     }
                 }
                 Some(greeted) = self.greeting.join_next(), if !self.greeting.is_empty() => {
-                    if let Ok(Ok((connection, greeting))) = greeted {
-                        self.take(connection, greeting);
+                    if let Ok(Ok(link)) = greeted {
+                        self.take(link);
                     }
                 }
             }
         }
     }
 
-    /// Somebody has connected. In the protocols of the originals nobody says hello, so that it takes the first seat.
+    /// Somebody has connected. Whoever speaks the protocol of an original says no hello, and takes the first free seat.
     fn enter(&mut self, stream: TcpStream) {
         let Some(first) = self.places.first() else { return };
         let protocol = first.protocol;
-        let Ok(mut connection) = Connection::tcp(stream, protocol.framing, protocol.bounds) else { return };
-        if protocol == rookery_bots::PROTOCOL {
-            self.greeting.spawn(async move {
-                match greet(&mut connection).await {
-                    Ok(greeting) => Ok((connection, greeting)),
-                    Err(fault) => {
-                        Box::new(connection).close().await;
-                        Err(fault)
-                    }
-                }
-            });
-        } else {
-            let place = self.places.remove(0);
-            self.came.push((place.idx, Ok((connection, None))));
-        }
+        let Ok(connection) = Connection::tcp(stream, protocol.framing, protocol.bounds) else { return };
+        let opening = self.opening.clone();
+        let name = first.name.clone();
+        self.greeting.spawn(async move { opening.greet(connection, &name, protocol).await });
     }
 
     /// Whoever has said hello gets the seat of its name, or else the first free one.
-    fn take(&mut self, connection: Connection, greeting: Greeting) {
-        let own = greeting.name.as_deref();
+    fn take(&mut self, link: Link) {
+        let own = link.1.as_ref().and_then(|greeting| greeting.name.as_deref());
         let at = self.places.iter().position(|place| Some(place.name.as_str()) == own).unwrap_or(0);
         if at < self.places.len() {
             let place = self.places.remove(at);
-            self.came.push((place.idx, Ok((connection, Some(greeting)))));
+            self.came.push((place.idx, Ok(link)));
         }
     }
 }

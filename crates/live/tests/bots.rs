@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use common::spec;
 use jsonschema::Validator;
-use rookery_bots::{PROTOCOL, greet};
+use rookery_bots::{PROTOCOL, REPLY_TIME, greet};
 use rookery_catalog::CATALOG;
 use rookery_live::{Guest, Played, prepare};
 use rookery_referee::{Cause, Conduct, End, MatchSpec, Offence, TimeControl, Verdict};
@@ -83,7 +83,7 @@ async fn played(spec: &MatchSpec, minds: Vec<Mind>) -> (Verdict, Vec<Vec<Value>>
     for mind in minds {
         let (mut ours, theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
         bots.push(bot(theirs, mind));
-        let greeting = greet(&mut ours).await.unwrap();
+        let greeting = greet(&mut ours, REPLY_TIME).await.unwrap();
         guests.push(Guest::Bot(Lent::owned(Box::new(ours)), Arc::new(greeting)));
     }
     let Played { end, .. } = prepare(spec.clone(), guests, &Protocols::default(), None).unwrap().run().await;
@@ -282,7 +282,7 @@ async fn two_games_in_a_row_on_one_connection() {
     let agreed = spec("hexapawn:rows=3,cols=3", &["cmd:a", "first"]);
     let (mut ours, theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
     let (task, heard) = bot(theirs, decent(HELLO, true));
-    let greeting = Arc::new(greet(&mut ours).await.unwrap());
+    let greeting = Arc::new(greet(&mut ours, REPLY_TIME).await.unwrap());
     let mut link: Box<dyn rookery_wire::Transport> = Box::new(ours);
     for _ in 0..2 {
         let (lent, home) = Lent::new(link);

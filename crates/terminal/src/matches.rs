@@ -122,7 +122,8 @@ impl Runner {
     ) -> Result<LiveMatch, String> {
         let prepared = prepare(spec, guests, &self.programs.protocols, slot);
         let _runtime = self.runtime.enter();
-        let live = prepared.map_err(|error| clean(&error.to_string()))?.start();
+        let live = prepared.map_err(|error| clean(&error.to_string()))?;
+        let live = live.with_terms(self.programs.terms()).start();
         let ending = live.clone();
         self.runtime.spawn(async move {
             ending.played().await;

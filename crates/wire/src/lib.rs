@@ -21,6 +21,8 @@ pub mod memory;
 mod process;
 mod protocols;
 mod remote;
+mod stderr;
+mod trace;
 mod transport;
 
 pub use codec::{Answer, Codec, Note};
@@ -32,4 +34,6 @@ pub use listen::listen;
 pub use process::Process;
 pub use protocols::{Protocol, Protocols, Seating, UnknownProtocol};
 pub use remote::Remote;
+pub use stderr::StderrLog;
+pub use trace::Trace;
 pub use transport::{Transport, TransportExt};

@@ -3,19 +3,17 @@
 use std::io;
 use std::pin::pin;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rookery_referee::Evidence;
 use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How many bytes are kept of what a program writes to its standard error: the last ones.
-const STDERR_KEPT: usize = 4 << 10;
+use crate::StderrLog;
+
 /// How long a program may take to end by itself when its input is closed.
 const TIME_TO_END: Duration = Duration::from_millis(500);
 /// How long after it closed its output a program may take to be gone, so that we can say how it ended.
@@ -31,7 +29,7 @@ pub struct Process {
     child: Child,
     group: Option<Pid>,
     command: String,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    log: StderrLog,
     /// Reads the standard error until there is no more of it.
     listener: Option<JoinHandle<()>>,
 }
@@ -51,10 +49,15 @@ impl Process {
             .kill_on_drop(true)
             .spawn()?;
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        let stderr = Arc::default();
+        let log = StderrLog::default();
         let pipe = child.stderr.take();
-        let listener = pipe.map(|pipe| tokio::spawn(listen(pipe, Arc::clone(&stderr))));
-        Ok(Self { child, group, command: command.to_owned(), stderr, listener })
+        let listener = pipe.map(|pipe| tokio::spawn(log.clone().listen(pipe)));
+        Ok(Self { child, group, command: command.to_owned(), log, listener })
+    }
+
+    /// What it writes to its standard error, also later.
+    pub fn log(&self) -> StderrLog {
+        self.log.clone()
     }
 
     /// What was started.
@@ -82,9 +85,7 @@ impl Process {
         }
         let exit = status.ok().and_then(Result::ok).map(|status| status.to_string());
         let note = if exit.is_some() { "" } else { "it closed its output and went on" };
-        let kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
-        let stderr = (!kept.trim_ascii().is_empty()).then(|| printable(&kept));
-        Evidence { note: note.to_owned(), exit, stderr, ..Evidence::default() }
+        Evidence { note: note.to_owned(), exit, stderr: self.log.last(), ..Evidence::default() }
     }
 
     /// Lets the program end by itself, now that its input is closed; kills it, and whatever it has started, if it
@@ -105,21 +106,4 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-/// Keeps the end of what a program writes to its standard error, however much it is.
-async fn listen(mut stderr: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>) {
-    let mut chunk = [0; 4096];
-    while let Ok(n @ 1..) = stderr.read(&mut chunk).await {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(&chunk[..n]);
-        let surplus = kept.len().saturating_sub(STDERR_KEPT);
-        kept.drain(..surplus);
-    }
-}
-
-/// The same as text: control characters but the ends of lines become spaces.
-fn printable(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
 }

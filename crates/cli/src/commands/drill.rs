@@ -186,7 +186,7 @@ impl Drill<'_> {
             // A program knows of no limit but the clock.
             spec.time = self.args.time.map_or(TimeControl::Untimed, TimeControl::PerMove);
         }
-        let Opened { mut guests, closing } = self.programs.bring(&spec, &mut |_, _| {}).await?;
+        let Opened { mut guests, closing, .. } = self.programs.bring(&spec, &mut |_, _| {}).await?;
         let limits = Limits { nodes: self.args.nodes, think: self.args.time, ..Limits::default() };
         for (seat, guest) in Seat::all(2).zip(&mut guests) {
             if let Guest::BuiltIn(built_in) = guest {
@@ -197,9 +197,11 @@ impl Drill<'_> {
             }
         }
         let moves = Arc::default();
-        let ready =
-            prepare(spec.clone(), guests, &self.programs.protocols, None)?
-                .with_observer(Moves::<PositionOf<G>>(Arc::clone(&moves)));
+        let ready = prepare(spec.clone(), guests, &self.programs.protocols, None)?.with_observer(Moves::<
+            PositionOf<G>,
+        >(
+            Arc::clone(&moves),
+        ));
         let played = ready.start().played_until(self.stopping.urgent()).await;
         closing.done().await;
         let End::Verdict(verdict) = &played.end else { return Ok(None) };
@@ -273,7 +275,12 @@ mod tests {
         let mut cases = vec![];
         let stopping = Stopping::new(Duration::ZERO);
         let programs = Programs::default();
-        let drill = Drill { args: &line.args, programs: &programs, stopping: &stopping, report: &mut |case| cases.push(case) };
+        let drill = Drill {
+            args: &line.args,
+            programs: &programs,
+            stopping: &stopping,
+            report: &mut |case| cases.push(case),
+        };
         visit("hexapawn", drill).unwrap().unwrap();
         cases
     }

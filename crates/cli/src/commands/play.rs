@@ -185,7 +185,7 @@ impl Args {
         let agreed = agree_at_screen(spec, &self.players, self.seed.map(Seed))?;
         let agreed = MatchSpec {
             casual: true,
-            time: self.time.unwrap_or(TimeControl::Untimed),
+            time: self.programs.time(self.time),
             limits: Limits { think: self.think, ..Limits::default() },
             ..agreed
         };

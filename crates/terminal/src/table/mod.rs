@@ -148,7 +148,9 @@ impl Table {
             (Some(runner), Some(live)) => {
                 let version = self.snapshot.version;
                 // Whether there is anything new is seen below.
-                let _ = runner.runtime().block_on(async { tokio::time::timeout(time, live.changed(version)).await });
+                let _ = runner
+                    .runtime()
+                    .block_on(async { tokio::time::timeout(time, live.changed(version)).await });
             }
             _ => std::thread::sleep(time),
         }

@@ -192,7 +192,7 @@ impl Args {
         }
         let mut agreed = rookery_catalog::agree(&self.spec.spec, &self.players, Seed(self.seed))
             .map_err(|error| UsageError(error.to_string()))?;
-        agreed.time = self.time.or(self.tc).unwrap_or(TimeControl::Untimed);
+        agreed.time = self.programs.time(self.time.or(self.tc));
         agreed.limits = Limits { nodes: self.nodes, playouts: self.playouts, depth: self.depth, think: None };
         agreed.conduct = self.conduct.unwrap_or(agreed.conduct);
         agreed.max_turns = self.max_turns;

@@ -1,6 +1,7 @@
 //! A thread that plays one game after the other.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,6 +10,7 @@ use rookery_live::{Guest, Played, Stopping, prepare};
 use rookery_record::{Archive as _, Folder, Key, Receipt, Slot};
 use rookery_referee::{Cause, Controls, End, MatchSpec, SeatSpec};
 use rookery_tournament::Pairing;
+use rookery_wire::StderrLog;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::series::{Game, Series, key};
@@ -96,10 +98,12 @@ impl Worker<'_> {
             let slot = self.archive.map(|archive| archive.open(&key)).transpose()?;
             let was_finished = matches!(slot, Some(Slot::Finished(_)));
             let path = self.archive.and_then(|archive| archive.path(&key));
-            let played = self.play_one(&spec, slot).await;
+            let played = self.play_one(&spec, slot, path.as_deref()).await;
             let played = played
                 .with_context(|| path.as_ref().map_or(String::new(), |path| path.display().to_string()));
-            let Played { end, receipt, problem, cut, .. } = played?;
+            let Some(Played { end, receipt, problem, cut, .. }) = played? else {
+                return Ok(Worked::Suspended);
+            };
             if let Some(problem) = problem {
                 anyhow::bail!("{}: {problem}", path.unwrap_or_default().display());
             }
@@ -117,25 +121,55 @@ impl Worker<'_> {
         )
     }
 
-    async fn play_one(&self, spec: &MatchSpec, slot: Option<Slot>) -> anyhow::Result<Played> {
+    /// Plays a game, or what is left of it. `None` if it is to stop before its programs are there.
+    async fn play_one(
+        &self,
+        spec: &MatchSpec,
+        slot: Option<Slot>,
+        path: Option<&Path>,
+    ) -> anyhow::Result<Option<Played>> {
         let finished = matches!(slot, Some(Slot::Finished(_)));
-        let (guests, closing) = match self.series.programs().filter(|_| !finished) {
+        let (guests, brought) = match self.series.programs().filter(|_| !finished) {
             None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
             Some(programs) => {
-                let opened = programs.bring(spec, &mut |_, _| {}).await?;
-                (opened.guests, Some(opened.closing))
+                let opened = tokio::select! {
+                    opened = programs.bring(spec, &mut |_, _| {}) => opened?,
+                    () = self.stopping.urgent() => return Ok(None),
+                };
+                (opened.guests, Some((opened.closing, opened.logs)))
             }
         };
         let prepared = prepare(spec.clone(), guests, self.series.protocols(), slot)?;
+        let prepared = match self.series.programs() {
+            Some(programs) => prepared.with_terms(programs.terms()),
+            None => prepared,
+        };
         let number = spec.number.unwrap_or_default();
         self.running.begin(number, prepared.controls(), &self.stopping);
         let played = prepared.run().await;
         self.running.end(number);
-        if let Some(closing) = closing {
+        if let Some((closing, logs)) = brought {
             closing.done().await;
+            if let Some(path) = path {
+                keep_logs(path, &logs)?;
+            }
         }
-        Ok(played)
+        Ok(Some(played))
     }
+}
+
+/// Keeps what programs wrote to their standard error beside the record of their game.
+fn keep_logs(record: &Path, logs: &[(usize, StderrLog)]) -> anyhow::Result<()> {
+    let name = record.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(".rookery.jsonl").unwrap_or(&name);
+    for (seat, log) in logs {
+        let all = log.all();
+        if !all.is_empty() {
+            let path = record.with_file_name(format!("{stem}.seat-{}.stderr", seat + 1));
+            std::fs::write(&path, all).with_context(|| path.display().to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whoever needs not be brought. For a game that is over nobody does.

@@ -298,7 +298,7 @@ impl Args {
 
     /// Brings whoever is to play, and lets player 2 choose the size where it does.
     async fn open(&self, printer: &Printer, mut err: ErrorOutput) -> anyhow::Result<(Opened, Option<Setup>)> {
-        let opening = Opening { host: self.listen, wait: self.connect_timeout };
+        let opening = Opening { host: self.listen, wait: self.connect_timeout, ..Opening::default() };
         let protocol = self.spoken().protocol();
         let entries = self.entries();
         let names = ["p1", "p2"];
@@ -343,7 +343,7 @@ impl Args {
         mut printer: Printer,
         stop: &Stopping,
     ) -> anyhow::Result<Option<Outcome>> {
-        let Opened { guests, closing } = opened;
+        let Opened { guests, closing, .. } = opened;
         let setup = settled.unwrap_or(Setup { eliminate: Eliminate::Choose, ..Setup::default() });
         let spec = self.spec(setup)?;
         let mut protocols = Protocols::default();

@@ -108,7 +108,7 @@ impl Game {
                 () = stop.requested() => return Ok(None),
                 _ = &mut left => return Ok(None),
             };
-            let Opened { guests, closing } = opened;
+            let Opened { guests, closing, .. } = opened;
             let mut protocols = Protocols::default();
             register(&mut protocols, WARM_UP, self.tell_eliminated);
             let ready = prepare(self.spec.clone(), guests, &protocols, self.slot()?)?;
@@ -125,7 +125,7 @@ impl Game {
     }
 
     async fn open(&self, news: &Sender) -> anyhow::Result<Opened> {
-        let opening = Opening { host: self.host, wait: self.wait };
+        let opening = Opening { host: self.host, wait: self.wait, ..Opening::default() };
         let seats = Wanted::all(&self.spec, protocol());
         let mut announce = |idx, address| tell(news, News::Waiting(idx, address));
         let mut opened = open(&seats, &opening, &mut announce).await?;

@@ -1,0 +1,116 @@
+//! Every line that travels, written down for whoever looks for a mistake.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+
+use rookery_referee::{BoxFuture, Fault};
+
+use crate::Transport;
+
+/// The most bytes of a message that are written down.
+const MAX_SHOWN: usize = 64 << 10;
+
+/// Where lines are written down. Copies write to the same place.
+#[derive(Clone)]
+pub struct Trace(Arc<Inner>);
+
+struct Inner {
+    begin: Instant,
+    out: Mutex<Box<dyn Write + Send>>,
+}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Trace")
+    }
+}
+
+impl Trace {
+    /// Writes to this from now on; times are counted from now.
+    pub fn new(out: impl Write + Send + 'static) -> Self {
+        Self(Arc::new(Inner { begin: Instant::now(), out: Mutex::new(Box::new(out)) }))
+    }
+
+    /// The same link, with everything that travels on it written down under this name.
+    pub fn follow(&self, link: Box<dyn Transport>, name: impl Into<String>) -> Box<dyn Transport> {
+        let followed = Followed { link, name: name.into(), trace: self.clone(), told_end: false };
+        followed.note('=', followed.link.peer());
+        Box::new(followed)
+    }
+
+    /// One line: the time in microseconds, whose link it is, `<` to the program and `>` from it, and what it was. Control
+    /// characters are escaped. What cannot be written is lost: nobody's match ends for it.
+    fn line(&self, name: &str, direction: char, message: &[u8]) {
+        let micros = self.0.begin.elapsed().as_micros();
+        let shown = &message[..message.len().min(MAX_SHOWN)];
+        let text: String = String::from_utf8_lossy(shown).chars().flat_map(safe).collect();
+        let cut = if message.len() > MAX_SHOWN { " (cut)" } else { "" };
+        let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let _: io::Result<()> =
+            writeln!(out, "{micros:>10} {name} {direction} {text}{cut}").and_then(|()| out.flush());
+    }
+}
+
+/// A character as it may stand in a terminal.
+fn safe(c: char) -> Vec<char> {
+    if c.is_control() { c.escape_default().collect() } else { vec![c] }
+}
+
+struct Followed {
+    link: Box<dyn Transport>,
+    name: String,
+    trace: Trace,
+    told_end: bool,
+}
+
+impl Followed {
+    fn note(&self, direction: char, text: &str) {
+        self.trace.line(&self.name, direction, text.as_bytes());
+    }
+}
+
+impl Transport for Followed {
+    fn peer(&self) -> &str {
+        self.link.peer()
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
+        let received = ready!(self.link.poll_receive(cx));
+        match &received {
+            Ok(message) => self.trace.line(&self.name, '>', message),
+            Err(fault) if !self.told_end => {
+                self.told_end = true;
+                self.note('=', &rookery_referee::words::offence(fault.offence, &fault.evidence));
+            }
+            Err(_) => {}
+        }
+        Poll::Ready(received)
+    }
+
+    fn queue(&mut self, message: &[u8]) {
+        for line in message.split_inclusive(|&byte| byte == b'\n') {
+            self.trace.line(&self.name, '<', line.trim_ascii_end());
+        }
+        self.link.queue(message);
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        self.link.poll_flush(cx)
+    }
+
+    fn unfinished(&mut self) -> &[u8] {
+        self.link.unfinished()
+    }
+
+    fn spoken_early(&mut self) -> Option<Fault> {
+        self.link.spoken_early()
+    }
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        self.note('=', "closed");
+        self.link.close()
+    }
+}
