@@ -29,10 +29,11 @@ impl Programs {
     /// The tolerances a match with them is played with.
     pub fn terms(&self) -> Terms {
         if self.no_clock {
-            Terms { startup: A_DAY, answer_cap: A_DAY, ..Terms::default() }
-        } else {
-            Terms::default()
+            return Terms { startup: 2 * A_DAY, answer_cap: A_DAY, ..Terms::default() };
         }
+        // A bot that does not reply in time is told so by its protocol, which knows what was expected.
+        let startup = Terms::default().startup.max(self.opening.reply + Duration::from_secs(1));
+        Terms { startup, ..Terms::default() }
     }
 
     /// Brings whoever is to sit at the seats of a match: see [`open`].

@@ -132,8 +132,9 @@ impl Worker<'_> {
         let (guests, brought) = match self.series.programs().filter(|_| !finished) {
             None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
             Some(programs) => {
+                let mut announce = |_, _| {};
                 let opened = tokio::select! {
-                    opened = programs.bring(spec, &mut |_, _| {}) => opened?,
+                    opened = programs.bring(spec, &mut announce) => opened?,
                     () = self.stopping.urgent() => return Ok(None),
                 };
                 (opened.guests, Some((opened.closing, opened.logs)))

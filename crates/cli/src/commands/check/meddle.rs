@@ -1,0 +1,153 @@
+//! A link on which the checker listens, and makes life harder where a step wants it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use rookery_referee::{BoxFuture, Fault};
+use rookery_wire::Transport;
+
+/// How those messages begin that ask for an answer.
+const ASKING: [&[u8]; 3] = [b"{\"type\":\"hello\"", b"{\"type\":\"new_game\"", b"{\"type\":\"turn\""];
+
+/// What a step does to what travels.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Meddling {
+    /// Adds fields and messages that nobody knows.
+    pub(super) strange: bool,
+    /// Takes away the first answer, and sends one that will be rejected.
+    pub(super) spoils: bool,
+}
+
+/// What was heard.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Heard(Arc<Mutex<Lines>>);
+
+#[derive(Default, Debug)]
+struct Lines {
+    /// The last that asked for an answer.
+    question: Option<String>,
+    /// The last that came.
+    answer: Option<String>,
+    asked: Option<Instant>,
+    /// How long the answers took.
+    times: Vec<Duration>,
+}
+
+impl Heard {
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, direction: char, line: &[u8]) {
+        let mut lines = self.lines();
+        if direction == '<' && line.starts_with(b"{\"type\":\"turn\"") {
+            lines.asked = Some(Instant::now());
+        } else if direction == '>'
+            && let Some(asked) = lines.asked.take()
+        {
+            lines.times.push(asked.elapsed());
+        }
+        let text = || Some(String::from_utf8_lossy(line.trim_ascii_end()).into_owned());
+        if direction == '>' {
+            lines.answer = text();
+        } else if ASKING.iter().any(|kind| line.starts_with(kind)) {
+            lines.question = text();
+        }
+    }
+
+    /// The last line that asked for an answer, and the last that came.
+    pub(super) fn last(&self) -> (Option<String>, Option<String>) {
+        let lines = self.lines();
+        (lines.question.clone(), lines.answer.clone())
+    }
+
+    /// How long all answers took, the quickest first.
+    pub(super) fn times(&self) -> Vec<Duration> {
+        let mut times = self.lines().times.clone();
+        times.sort_unstable();
+        times
+    }
+}
+
+/// The link itself.
+pub(super) struct Meddler {
+    pub(super) link: Box<dyn Transport>,
+    pub(super) heard: Heard,
+    pub(super) meddling: Meddling,
+}
+
+impl Meddler {
+    fn told(&mut self, line: &[u8]) {
+        if !self.meddling.strange {
+            self.heard.note('<', line);
+            self.link.queue(line);
+            return;
+        }
+        let mut strange = line.to_vec();
+        if strange.ends_with(b"}\n") {
+            strange.truncate(strange.len() - 2);
+            strange
+                .extend_from_slice(br#","x_check":{"type":"turn","list":[1,null,"{\"type\":\"quit\"}"]}}"#);
+            strange.push(b'\n');
+        }
+        if line.starts_with(b"{\"type\":\"turn\"") {
+            self.link.queue(b"{\"type\":\"x_check\",\"id\":0,\"count\":0}\n");
+        }
+        self.heard.note('<', &strange);
+        self.link.queue(&strange);
+    }
+}
+
+/// The same answer with a move that does not exist.
+fn spoilt(line: &[u8]) -> Option<Vec<u8>> {
+    let message: serde_json::Value = serde_json::from_slice(line).ok()?;
+    let id = message.get("id").filter(|_| message["type"] == "move")?;
+    Some(serde_json::json!({ "type": "move", "id": id, "move": "x_check" }).to_string().into_bytes())
+}
+
+impl Transport for Meddler {
+    fn peer(&self) -> &str {
+        self.link.peer()
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
+        let received = ready!(self.link.poll_receive(cx));
+        let Ok(line) = received else { return Poll::Ready(received) };
+        self.heard.note('>', &line);
+        if self.meddling.spoils
+            && let Some(spoilt) = spoilt(&line)
+        {
+            self.meddling.spoils = false;
+            return Poll::Ready(Ok(spoilt));
+        }
+        // The answer to a message of ours that nobody asked the protocol about.
+        if self.meddling.strange && line.windows(7).any(|part| part == b"\"error\"") {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(Ok(line))
+    }
+
+    fn queue(&mut self, message: &[u8]) {
+        for line in message.split_inclusive(|&byte| byte == b'\n') {
+            self.told(line);
+        }
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        self.link.poll_flush(cx)
+    }
+
+    fn unfinished(&mut self) -> &[u8] {
+        self.link.unfinished()
+    }
+
+    fn spoken_early(&mut self) -> Option<Fault> {
+        self.link.spoken_early()
+    }
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
+        self.link.close()
+    }
+}

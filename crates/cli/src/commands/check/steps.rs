@@ -1,0 +1,333 @@
+//! The steps of a check. Each is a match, or several, with the real referee.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rookery_bots::{Greeting, PROTOCOL, QUIT, REPLY_TIME, greet};
+use rookery_live::{Guest, Programs, prepare};
+use rookery_referee::{
+    Blame, Conduct, End, Entry, Evidence, Fault, MatchSpec, Offence, SeatSpec, Start, TimeControl, Verdict,
+    words, write_duration,
+};
+use rookery_rules::{Seat, Seed};
+use rookery_wire::{Connection, Lent, Process, Protocols, StderrLog, Transport, TransportExt as _};
+use tokio::time::{Instant, timeout};
+
+use super::Failure;
+use super::meddle::{Heard, Meddler, Meddling};
+use crate::spec::CheckedSpec;
+
+pub(super) struct Checker<'a> {
+    pub(super) command: &'a str,
+    pub(super) specs: &'a [CheckedSpec],
+    pub(super) time: Duration,
+    pub(super) seed: u64,
+}
+
+/// A step that is to be done.
+pub(super) enum Planned<'a> {
+    Hello,
+    Game(&'a CheckedSpec, usize),
+    Large(CheckedSpec),
+    TwoGames(&'a CheckedSpec),
+    Strange(&'a CheckedSpec),
+    Rejected(&'a CheckedSpec),
+    GoesOn(&'a CheckedSpec),
+    Times(&'a CheckedSpec),
+    Ends,
+}
+
+impl Planned<'_> {
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Hello => "starts and says hello".to_owned(),
+            Self::Game(spec, seat) => format!("plays {} on seat {}", spec.text, seat + 1),
+            Self::Large(spec) => format!("plays on a large board, {}", spec.text),
+            Self::TwoGames(spec) => format!("plays two games in a row, {}", spec.text),
+            Self::Strange(_) => "ignores fields and messages it does not know".to_owned(),
+            Self::Rejected(_) => "answers again after a rejected move".to_owned(),
+            Self::GoesOn(_) => "goes on with a game that was begun".to_owned(),
+            Self::Times(_) => "is in time".to_owned(),
+            Self::Ends => "ends when it is told to quit".to_owned(),
+        }
+    }
+}
+
+type Outcome = Result<Option<String>, Box<Failure>>;
+
+/// A bot that runs.
+struct Running {
+    link: Box<dyn Transport>,
+    greeting: Arc<Greeting>,
+    heard: Heard,
+    log: StderrLog,
+}
+
+/// How long a bot may take to end after `quit`.
+const TIME_TO_QUIT: Duration = Duration::from_millis(500);
+/// Moves made before a game that is gone on with.
+const OPENING: usize = 4;
+/// A large board ends here, so that the check does.
+const MAX_TURNS: u64 = 400;
+
+impl Checker<'_> {
+    /// All steps, in order.
+    pub(super) fn plan(&self) -> Vec<Planned<'_>> {
+        let mut steps = vec![Planned::Hello];
+        for spec in self.specs {
+            steps.extend((0..spec.n_seats()).map(|seat| Planned::Game(spec, seat)));
+        }
+        let mut seen: Vec<&str> = vec![];
+        for spec in self.specs {
+            if !seen.contains(&spec.game.name()) {
+                seen.push(spec.game.name());
+                let large = spec.game.benches().into_iter().next();
+                steps.extend(large.and_then(|text| text.parse().ok()).map(Planned::Large));
+            }
+        }
+        let first = &self.specs[0];
+        steps.extend([
+            Planned::TwoGames(first),
+            Planned::Strange(first),
+            Planned::Rejected(first),
+            Planned::GoesOn(first),
+            Planned::Times(first),
+            Planned::Ends,
+        ]);
+        steps
+    }
+
+    pub(super) async fn carry_out(&self, step: &Planned<'_>) -> Outcome {
+        let plain = Meddling::default();
+        match step {
+            Planned::Hello => {
+                let bot = self.start(plain).await?;
+                let greeting = Arc::clone(&bot.greeting);
+                self.quit(bot).await;
+                let name = greeting.name.as_deref().unwrap_or("without a name");
+                let author =
+                    greeting.author.as_ref().map(|author| format!(" by {author}")).unwrap_or_default();
+                Ok(Some(format!("{name}{author}")))
+            }
+            Planned::Game(spec, seat) => self.one_game(spec, *seat, plain, 0).await,
+            Planned::Large(spec) => self.one_game(spec, 0, plain, 0).await,
+            Planned::Strange(spec) => {
+                let strange = Meddling { strange: true, ..plain };
+                self.one_game(spec, 0, strange, 0).await
+            }
+            Planned::Rejected(spec) => self.one_game(spec, 0, Meddling { spoils: true, ..plain }, 0).await,
+            Planned::GoesOn(spec) => self.one_game(spec, 0, plain, OPENING).await,
+            Planned::TwoGames(spec) => {
+                let bot = self.start(plain).await?;
+                let (bot, _) = self.play(bot, spec, 0, 0).await?;
+                let (bot, verdict) = self.play(bot, spec, spec.n_seats() - 1, 0).await?;
+                self.quit(bot).await;
+                Ok(Some(format!("{} moves in the second", verdict.plies)))
+            }
+            Planned::Times(spec) => self.times(spec).await,
+            Planned::Ends => self.ends().await,
+        }
+    }
+
+    async fn one_game(&self, spec: &CheckedSpec, seat: usize, meddling: Meddling, opening: usize) -> Outcome {
+        let bot = self.start(meddling).await?;
+        let (bot, verdict) = self.play(bot, spec, seat, opening).await?;
+        self.quit(bot).await;
+        Ok(Some(format!("{} moves, {}", verdict.plies, verdict.ending.cause)))
+    }
+
+    async fn times(&self, spec: &CheckedSpec) -> Outcome {
+        let bot = self.start(Meddling::default()).await?;
+        let (bot, _) = self.play(bot, spec, 0, 0).await?;
+        let times = bot.heard.times();
+        self.quit(bot).await;
+        let (Some(middle), Some(longest)) = (times.get(times.len() / 2), times.last()) else {
+            return Ok(Some("it had no turn".to_owned()));
+        };
+        let ms = |time: &Duration| time.as_secs_f64() * 1e3;
+        Ok(Some(format!(
+            "{:.1} ms for a move in the middle, {:.1} ms at the most, of {}",
+            ms(middle),
+            ms(longest),
+            write_duration(self.time)
+        )))
+    }
+
+    async fn ends(&self) -> Outcome {
+        let mut bot = self.start(Meddling::default()).await?;
+        let begin = Instant::now();
+        let _ = bot.link.send(QUIT).await;
+        let ended = timeout(TIME_TO_QUIT, bot.link.receive()).await;
+        match ended {
+            Ok(Err(fault)) if fault.evidence.exit.as_deref() == Some("exit status: 0") => {
+                Ok(Some(format!("after {} ms", begin.elapsed().as_millis())))
+            }
+            Ok(Err(fault)) => Err(self.failure(&fault, &bot.heard, &bot.log)),
+            Ok(Ok(line)) => {
+                let fault = Fault::new(Offence::OutOfTurn, "it spoke after quit")
+                    .sent(rookery_wire::excerpt(&line))
+                    .expected("nothing but its end");
+                Err(self.failure(&fault, &bot.heard, &bot.log))
+            }
+            Err(_) => {
+                let note = format!("it was still there {} after quit", write_duration(TIME_TO_QUIT));
+                let fault = Fault::new(Offence::Timeout, note).expected("that it ends");
+                Err(self.failure(&fault, &bot.heard, &bot.log))
+            }
+        }
+    }
+
+    /// Starts the bot and says hello.
+    async fn start(&self, meddling: Meddling) -> Result<Running, Box<Failure>> {
+        let heard = Heard::default();
+        let process = Process::start(self.command).map_err(|error| {
+            let fault = Fault::new(Offence::Crashed, format!("it cannot be started: {error}"));
+            self.failure(&fault, &heard, &StderrLog::default())
+        })?;
+        let log = process.log();
+        let connection = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
+        let mut link: Box<dyn Transport> =
+            Box::new(Meddler { link: Box::new(connection), heard: heard.clone(), meddling });
+        match greet(&mut *link, REPLY_TIME).await {
+            Ok(greeting) => Ok(Running { link, greeting: Arc::new(greeting), heard, log }),
+            Err(fault) => {
+                drop(link);
+                Err(self.failure(&fault, &heard, &log))
+            }
+        }
+    }
+
+    async fn quit(&self, mut bot: Running) {
+        let _ = timeout(TIME_TO_QUIT, bot.link.send(QUIT)).await;
+        bot.link.close().await;
+    }
+
+    /// Plays a game with the bot on a seat, against players at random; it comes back for the next.
+    async fn play(
+        &self,
+        bot: Running,
+        spec: &CheckedSpec,
+        seat: usize,
+        opening: usize,
+    ) -> Result<(Running, Verdict), Box<Failure>> {
+        let Running { link, greeting, heard, log } = bot;
+        let agreed = self.agree(spec, seat, opening);
+        let (lent, home) = Lent::new(link);
+        let mut guests = vec![];
+        let mut bot = Some(Guest::Bot(lent, Arc::clone(&greeting)));
+        for entry in &agreed.seats {
+            guests.push(match &entry.player {
+                SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
+                _ => bot.take().expect("one seat is the bot's"),
+            });
+        }
+        let prepared = prepare(agreed, guests, &Protocols::default(), None);
+        let played = match prepared {
+            Ok(prepared) => prepared.with_terms(Programs::default().terms()).run().await,
+            Err(error) => {
+                let fault = Fault::new(Offence::BadHello, error.to_string());
+                return Err(self.failure(&fault, &heard, &log));
+            }
+        };
+        let End::Verdict(verdict) = played.end else { unreachable!("nobody stops a check") };
+        let at_fault = verdict.removed.iter().chain([&verdict.ending]);
+        let at_fault = at_fault.filter(|ending| {
+            ending.blame() == Some(Blame::Player) && ending.seat == Some(Seat::new(seat as u8))
+        });
+        if let Some(ending) = at_fault.into_iter().next() {
+            let fault = Fault {
+                offence: match ending.cause {
+                    rookery_referee::Cause::Offence(offence) => offence,
+                    _ => Offence::Malformed,
+                },
+                evidence: ending.evidence.clone().unwrap_or_default(),
+            };
+            return Err(self.failure(&fault, &heard, &log));
+        }
+        match home.await {
+            Ok(link) => Ok((Running { link, greeting, heard, log }, verdict)),
+            Err(_) => {
+                let fault = Fault::new(Offence::Disconnected, "its link was lost");
+                Err(self.failure(&fault, &heard, &log))
+            }
+        }
+    }
+
+    fn agree(&self, spec: &CheckedSpec, seat: usize, opening: usize) -> MatchSpec {
+        let entries: Vec<Entry> = (0..spec.n_seats())
+            .map(|idx| if idx == seat { "bot=cmd:bot" } else { "random" }.parse().expect("well formed"))
+            .collect();
+        let mut agreed = rookery_catalog::agree(&spec.spec, &entries, Seed(self.seed))
+            .expect("a checked spec and random players fit");
+        agreed.time = TimeControl::PerMove(self.time);
+        agreed.conduct = Conduct::removing().with_retries(1);
+        agreed.max_turns = Some(MAX_TURNS);
+        if opening > 0 {
+            agreed.start = Some(Start { position: None, moves: opening_of(spec, opening) });
+        }
+        agreed
+    }
+
+    fn failure(&self, fault: &Fault, heard: &Heard, log: &StderrLog) -> Box<Failure> {
+        let Fault { offence, evidence } = fault;
+        let evidence: &Evidence = evidence;
+        let (sent, received) = heard.last();
+        Box::new(Failure {
+            cause: offence.word().to_owned(),
+            message: words::offence(*offence, evidence),
+            sent,
+            hint: hint(*offence, evidence, received.as_deref()),
+            received,
+            expected: evidence.expected.clone(),
+            stderr: String::from_utf8_lossy(&log.all()).into_owned(),
+        })
+    }
+}
+
+/// The first moves of a game in which everybody plays its first move.
+fn opening_of(spec: &CheckedSpec, n_moves: usize) -> Vec<String> {
+    let mut position = spec.game.start(&spec.spec).expect("a checked spec");
+    let mut moves = vec![];
+    while moves.len() < n_moves {
+        let Some(mv) = position.moves().into_iter().next() else { break };
+        if position.play(&mv).is_err() {
+            break;
+        }
+        moves.push(mv);
+    }
+    moves
+}
+
+/// What is usually the reason.
+fn hint(offence: Offence, evidence: &Evidence, received: Option<&str>) -> Option<String> {
+    let said = match offence {
+        Offence::Timeout | Offence::BadHello if received.is_none() && evidence.sent.is_none() => {
+            "nothing came at all. Is each line flushed (Python: print(..., flush=True); C: fflush(stdout); Java: flush())? \
+             Does it read line by line, and not until the end of its input?"
+        }
+        Offence::Malformed | Offence::BadHello if evidence.note.contains("no JSON object") => {
+            "the standard output is for messages alone. Does it print something else there? Its log goes to the standard error."
+        }
+        Offence::Timeout | Offence::BadHello
+            if evidence.note.starts_with("no ") && evidence.sent.is_some() =>
+        {
+            "a part of a line came, without its end. Does each message end with a newline?"
+        }
+        Offence::Malformed | Offence::BadHello => {
+            "the answer has the wrong shape: compare it with what was expected, and with docs/protocol.md."
+        }
+        Offence::OutOfTurn => {
+            "it answers only hello, new_game and turn, each once; nothing else asks for an answer."
+        }
+        Offence::IllegalMove => {
+            "the legal moves are in the turn, as texts; an index into that list can never be illegal."
+        }
+        Offence::Crashed => {
+            "the program ended. Its standard error below often says why; it has to go on until quit."
+        }
+        Offence::Timeout => "it took longer than it may. --time gives it more.",
+        Offence::OutputLimit => "a line has at most 65,536 bytes.",
+        _ => return None,
+    };
+    Some(said.to_owned())
+}
