@@ -227,9 +227,9 @@ fn time(line: Line, control: TimeControl, cap: Duration) -> Line {
 
 fn new_game<M: std::fmt::Display>(
     table: &Table,
-    (cap, reply): (Duration, Duration),
-    start: &str,
-    moves: &[M],
+    cap: Duration,
+    greeting: &Greeting,
+    (start, moves): (&str, &[M]),
 ) -> Vec<u8> {
     let Table { seat, spec, .. } = table;
     let game = spec.game.split_once(':').map_or(&*spec.game, |(game, _)| game);
@@ -239,11 +239,12 @@ fn new_game<M: std::fmt::Display>(
         .number("seat", number(*seat))
         .list("seats", &spec.seats, |line, entry| line.text("name", &entry.name).text("label", &entry.label))
         .text("seed", &seed_of(spec, *seat).to_string());
-    time(line, spec.time, cap)
-        .text("position", start)
-        .texts("moves", moves)
-        .number("reply_ms", u64::try_from(reply.as_millis()).unwrap_or(u64::MAX))
-        .end()
+    let line = time(line, spec.time, cap).text("position", start).texts("moves", moves);
+    let line = match &greeting.seat_token {
+        Some(token) => line.text("token", token),
+        None => line,
+    };
+    line.number("reply_ms", u64::try_from(greeting.reply.as_millis()).unwrap_or(u64::MAX)).end()
 }
 
 impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
@@ -251,7 +252,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
         let table =
             Table { seat: invitation.seat, chat: invitation.chat.clone(), spec: invitation.spec.clone() };
         let start = invitation.start.to_text();
-        self.new_game = Some(new_game(&table, (self.cap, self.greeting.reply), &start, invitation.moves));
+        self.new_game = Some(new_game(&table, self.cap, &self.greeting, (&start, invitation.moves)));
         self.table = Some(table);
     }
 

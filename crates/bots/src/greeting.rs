@@ -32,6 +32,8 @@ pub struct Greeting {
     pub token: Option<String>,
     /// How long it may take to get ready for a game.
     pub reply: Duration,
+    /// What it may come back with, if it is at the other end of a network.
+    pub seat_token: Option<String>,
 }
 
 impl Default for Greeting {
@@ -45,6 +47,7 @@ impl Default for Greeting {
             secret: None,
             token: None,
             reply: REPLY_TIME,
+            seat_token: None,
         }
     }
 }
@@ -124,6 +127,7 @@ impl Greeting {
             secret,
             token,
             reply: REPLY_TIME,
+            seat_token: None,
         })
     }
 

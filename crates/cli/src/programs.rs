@@ -16,20 +16,24 @@ use crate::spec::UsageError;
 
 /// The flags of every command that seats programs.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Programs (cmd:COMMAND, tcp:PORT)")]
+#[command(next_help_heading = "Programs (cmd:COMMAND, tcp:PORT, ws:PORT)")]
 pub(crate) struct ProgramArgs {
     /// What programs speak: rookery (docs/protocol.md), or the game's name for the protocol of its original; NAME=PROTOCOL for
     /// one player
     #[arg(long, value_name = "PROTOCOL", value_delimiter = ',')]
     protocol: Vec<Speaks>,
 
-    /// The address on which tcp:PORT listens
+    /// The address on which tcp:PORT and ws:PORT listen
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     listen: IpAddr,
 
-    /// How long players of tcp:PORT are waited for
+    /// How long players of tcp:PORT and ws:PORT are waited for
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     wait: Duration,
+
+    /// A file whose first line bots of tcp:PORT and ws:PORT have to say to be let in
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
 
     /// Write every line to and from programs, with its time in microseconds, into this file; - is standard error
     #[arg(long, value_name = "FILE")]
@@ -67,7 +71,7 @@ impl FromStr for Speaks {
 impl Default for ProgramArgs {
     fn default() -> Self {
         let Opening { host, wait, .. } = Opening::default();
-        Self { protocol: vec![], listen: host, wait, trace: None, no_clock: false }
+        Self { protocol: vec![], listen: host, wait, secret_file: None, trace: None, no_clock: false }
     }
 }
 
@@ -110,8 +114,22 @@ impl ProgramArgs {
             }
         }
         let trace = self.trace.as_deref().map(open_trace).transpose()?;
-        let opening = Opening { host: self.listen, wait: self.wait, trace, ..Opening::default() };
-        Ok(Programs { protocols, opening, spoken, no_clock: self.no_clock })
+        let secret = self.secret_file.as_deref().map(read_secret).transpose()?;
+        let opening = Opening { host: self.listen, wait: self.wait, trace, secret, ..Opening::default() };
+        Ok(Programs::new(protocols, opening, spoken, self.no_clock))
+    }
+}
+
+/// The secret in a file: its first line.
+pub(crate) fn read_secret(path: &Path) -> Result<String, UsageError> {
+    let shown = rookery_terminal::clean(&path.display().to_string());
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| UsageError(format!("--secret-file {shown}: {error}")))?;
+    let first = text.lines().next().unwrap_or_default().trim();
+    if (1..=200).contains(&first.len()) {
+        Ok(first.to_owned())
+    } else {
+        Err(UsageError(format!("--secret-file {shown}: expected a first line of 1 to 200 bytes")))
     }
 }
 

@@ -15,7 +15,7 @@ use rookery_wire::{Connection, Lent, Process, Protocol, StderrLog, Trace, Transp
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
-use crate::ports::Ports;
+use crate::doors::Doors;
 
 /// Whoever sits at a seat.
 #[derive(Debug)]
@@ -65,11 +65,10 @@ impl Opening {
     /// Says hello to whoever speaks the bot protocol, on a link to the player of this name.
     pub(crate) async fn greet(
         &self,
-        connection: Connection,
+        mut link: Box<dyn Transport>,
         name: &str,
         protocol: Protocol,
     ) -> Result<Link, Fault> {
-        let mut link: Box<dyn Transport> = Box::new(connection);
         if let Some(trace) = &self.trace {
             link = trace.follow(link, name);
         }
@@ -105,6 +104,8 @@ pub struct Opening {
     pub reply: Duration,
     /// Where everything is written down that travels.
     pub trace: Option<Trace>,
+    /// What a bot that connects has to say to be let in.
+    pub secret: Option<String>,
 }
 
 impl Default for Opening {
@@ -115,6 +116,7 @@ impl Default for Opening {
             wait: Duration::from_mins(1),
             reply: rookery_bots::REPLY_TIME,
             trace: None,
+            secret: None,
         }
     }
 }
@@ -149,7 +151,7 @@ impl Guest {
         let guest = |seat: &SeatSpec| match seat {
             SeatSpec::BuiltIn(player) => Ok(Self::BuiltIn(player.clone())),
             SeatSpec::Human => Ok(Self::Person),
-            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Remote(_) => {
+            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) | SeatSpec::Remote(_) => {
                 Err(format!("`{seat}` is a program, which has to be brought first"))
             }
         };
@@ -170,7 +172,11 @@ pub struct Opened {
 
 /// Closes the links of a match that is over: programs may end by themselves for a moment, and are gone then.
 #[derive(Debug, Default)]
-pub struct Closing(JoinSet<()>);
+pub struct Closing {
+    tasks: JoinSet<()>,
+    /// Open as long as somebody may come back.
+    doors: Option<Doors>,
+}
 
 /// How long the last word to a bot may take.
 const LAST_WORD: Duration = Duration::from_millis(100);
@@ -179,7 +185,7 @@ impl Closing {
     /// Takes a link that ends with its match; `last` is said before.
     fn lend(&mut self, link: Box<dyn Transport>, last: &'static [u8]) -> Lent {
         let (lent, home) = Lent::new(link);
-        self.0.spawn(async move {
+        self.tasks.spawn(async move {
             if let Ok(mut link) = home.await {
                 if !last.is_empty() {
                     // Whether it is still heard does not matter.
@@ -191,9 +197,24 @@ impl Closing {
         lent
     }
 
+    /// Takes a link that goes on after its match: `keep` gets it back.
+    pub(crate) fn keep(
+        &mut self,
+        link: Box<dyn Transport>,
+        keep: impl FnOnce(Box<dyn Transport>) + Send + 'static,
+    ) -> Lent {
+        let (lent, home) = Lent::new(link);
+        self.tasks.spawn(async move {
+            if let Ok(link) = home.await {
+                keep(link);
+            }
+        });
+        lent
+    }
+
     /// Waits until all are gone. The match is over, or was dropped.
     pub async fn done(mut self) {
-        while self.0.join_next().await.is_some() {}
+        while self.tasks.join_next().await.is_some() {}
     }
 }
 
@@ -207,46 +228,79 @@ pub async fn open(
     opening: &Opening,
     announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
 ) -> Result<Opened, OpenError> {
+    let mut doors = Doors::default();
+    let (came, logs) = gather(seats, opening, announce, &mut doors, &[]).await?;
+    let mut opened = Opened::of(seats, opening);
+    opened.logs = logs;
+    for (idx, link) in came {
+        opened.seat(idx, link, seats[idx].protocol);
+    }
+    opened.closing.doors = Some(doors);
+    Ok(opened)
+}
+
+/// Who has come, and what those say on their standard error who were started.
+type Gathered = (Vec<Came>, Vec<(usize, StderrLog)>);
+
+/// Starts programs and waits for others, but for the seats of those who are there already.
+pub(crate) async fn gather(
+    seats: &[Wanted<'_>],
+    opening: &Opening,
+    announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
+    doors: &mut Doors,
+    there: &[usize],
+) -> Result<Gathered, OpenError> {
     // First all ports: nobody is started for a match that cannot be.
-    let ports = Ports::listen(seats, opening.host, announce)?;
+    doors.listen(seats, opening, announce)?;
     let deadline = Instant::now() + opening.wait;
-    let mut guests: Vec<Option<Guest>> = seats.iter().map(|wanted| at_once(wanted.seat)).collect();
     let (mut coming, mut logs) = (JoinSet::new(), vec![]);
     for (idx, wanted) in seats.iter().enumerate() {
         if let SeatSpec::Command(command) = wanted.seat {
+            let Protocol { framing, bounds, .. } = wanted.protocol;
             let started = match Process::start(command) {
                 Ok(process) => {
                     logs.push((idx, process.log()));
-                    Ok(Connection::process(process, wanted.protocol.framing, wanted.protocol.bounds))
+                    Ok(Connection::process(process, framing, bounds))
                 }
                 Err(error) => Err(Fault::new(Offence::Crashed, format!("it cannot be started: {error}"))),
             };
             let (opening, name, protocol) = (opening.clone(), wanted.name.to_owned(), wanted.protocol);
             coming.spawn(async move {
                 let link = match started {
-                    Ok(connection) => opening.greet(connection, &name, protocol).await,
+                    Ok(connection) => opening.greet(Box::new(connection), &name, protocol).await,
                     Err(fault) => Err(fault),
                 };
                 (idx, link)
             });
         }
     }
-    let mut closing = Closing::default();
-    let mut came = ports.wait(seats, opening, deadline).await;
+    let is_free = |(idx, wanted): &(usize, &Wanted<'_>)| wanted.seat.is_awaited() && !there.contains(idx);
+    let awaited = seats.iter().enumerate().filter(is_free);
+    let awaited = awaited.map(|(idx, wanted)| (idx, wanted.name.to_owned())).collect();
+    let mut came = doors.wait(awaited, deadline).await;
     while let Some(joined) = coming.join_next().await {
         came.extend(joined);
     }
-    for (idx, result) in came {
-        guests[idx] = Some(match result {
-            Err(fault) => Guest::Absent(fault),
-            Ok((link, None)) => Guest::Linked(closing.lend(link, b""), seats[idx].protocol.name),
-            Ok((link, Some(greeting))) => Guest::Bot(closing.lend(link, QUIT), Arc::new(greeting)),
-        });
+    Ok((came, logs))
+}
+
+impl Opened {
+    /// Before anybody has come: who is not waited for is there, and whoever is waited for absent.
+    pub(crate) fn of(seats: &[Wanted<'_>], opening: &Opening) -> Self {
+        let wait = write_duration(opening.wait);
+        let absent = || Guest::Absent(Fault::new(Offence::NoShow, format!("nobody connected within {wait}")));
+        let guests = seats.iter().map(|wanted| at_once(wanted.seat).unwrap_or_else(absent)).collect();
+        Self { guests, closing: Closing::default(), logs: vec![] }
     }
-    let wait = write_duration(opening.wait);
-    let absent = || Guest::Absent(Fault::new(Offence::NoShow, format!("nobody connected within {wait}")));
-    let guests = guests.into_iter().map(|guest| guest.unwrap_or_else(absent)).collect();
-    Ok(Opened { guests, closing, logs })
+
+    /// Whoever has come sits there, until its match is over.
+    pub(crate) fn seat(&mut self, idx: usize, link: Result<Link, Fault>, protocol: Protocol) {
+        self.guests[idx] = match link {
+            Err(fault) => Guest::Absent(fault),
+            Ok((link, None)) => Guest::Linked(self.closing.lend(link, b""), protocol.name),
+            Ok((link, Some(greeting))) => Guest::Bot(self.closing.lend(link, QUIT), Arc::new(greeting)),
+        };
+    }
 }
 
 /// Whoever needs not be waited for.
@@ -257,7 +311,7 @@ fn at_once(seat: &SeatSpec) -> Option<Guest> {
         SeatSpec::Remote(_) => {
             Some(Guest::Absent(Fault::new(Offence::NoShow, "nobody of this name has signed up")))
         }
-        SeatSpec::Command(_) | SeatSpec::Tcp(_) => None,
+        SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) => None,
     }
 }
 

@@ -29,17 +29,18 @@
 
 mod begin;
 mod door;
+mod doors;
 mod guest;
 mod handle;
 mod hint;
 mod hurry;
 mod lobby;
-mod ports;
 mod prepare;
 mod programs;
 mod refusals;
 mod replay;
 mod resting;
+mod returning;
 mod stopping;
 mod story;
 mod unnamed;

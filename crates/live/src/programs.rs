@@ -1,15 +1,25 @@
-//! Programs of a match: what they speak, and how they are brought.
+//! Programs of a match or of many: what they speak, how they are brought, and who stays from game to game.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use rookery_bots::{Greeting, QUIT};
 use rookery_referee::{MatchSpec, Terms};
-use rookery_wire::{Protocol, Protocols};
+use rookery_wire::{Protocol, Protocols, Transport, TransportExt as _};
+use tokio::time::timeout;
 
-use crate::guest::{OpenError, Opened, Opening, Wanted, open};
+use crate::Guest;
+use crate::doors::Doors;
+use crate::guest::{OpenError, Opened, Opening, Wanted, gather};
 
 /// What programs speak and how they are brought, for one match or for many between the same players. By default all speak the
 /// bot protocol.
+///
+/// Bots that have connected stay from game to game; [`quit`](Programs::quit) sends them away.
 #[derive(Debug, Default)]
 pub struct Programs {
     /// The protocols of the originals.
@@ -20,12 +30,51 @@ pub struct Programs {
     pub spoken: Vec<(String, Protocol)>,
     /// Nobody is late: for whoever looks at a program with a debugger.
     pub no_clock: bool,
+    doors: tokio::sync::Mutex<Doors>,
+    staying: Staying,
+}
+
+/// Bots between two games, by name.
+#[derive(Clone, Default)]
+struct Staying(Arc<Mutex<HashMap<String, (Box<dyn Transport>, Arc<Greeting>)>>>);
+
+impl fmt::Debug for Staying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Staying")
+    }
+}
+
+impl Staying {
+    fn put(&self, name: String, link: Box<dyn Transport>, greeting: Arc<Greeting>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name, (link, greeting));
+    }
+
+    /// Whoever is still there.
+    fn take(&self, name: &str) -> Option<(Box<dyn Transport>, Arc<Greeting>)> {
+        let (mut link, greeting) = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(name)?;
+        match link.poll_receive(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Err(_)) => None,
+            Poll::Ready(Ok(_)) | Poll::Pending => Some((link, greeting)),
+        }
+    }
 }
 
 /// As good as no limit.
 const A_DAY: Duration = Duration::from_hours(24);
+/// How long the last word to a bot may take.
+const LAST_WORD: Duration = Duration::from_millis(500);
 
 impl Programs {
+    /// Programs that speak and come like this.
+    pub fn new(
+        protocols: Protocols,
+        opening: Opening,
+        spoken: Vec<(String, Protocol)>,
+        no_clock: bool,
+    ) -> Self {
+        Self { protocols, opening, spoken, no_clock, ..Self::default() }
+    }
+
     /// The tolerances a match with them is played with.
     pub fn terms(&self) -> Terms {
         if self.no_clock {
@@ -36,7 +85,7 @@ impl Programs {
         Terms { startup, ..Terms::default() }
     }
 
-    /// Brings whoever is to sit at the seats of a match: see [`open`].
+    /// Brings whoever is to sit at the seats of a match: see [`open`](crate::open).
     pub async fn bring(
         &self,
         spec: &MatchSpec,
@@ -46,15 +95,60 @@ impl Programs {
             let found = self.spoken.iter().find(|(player, _)| player == name);
             found.map_or(rookery_bots::PROTOCOL, |(_, protocol)| *protocol)
         };
+        let wanted = |entry: &'_ rookery_referee::SeatEntry| spoken(&entry.name);
         let seats: Vec<Wanted<'_>> = spec
             .seats
             .iter()
-            .map(|entry| Wanted { seat: &entry.player, name: &entry.name, protocol: spoken(&entry.name) })
+            .map(|entry| Wanted { seat: &entry.player, name: &entry.name, protocol: wanted(entry) })
             .collect();
         let mut opening = self.opening.clone();
         if self.no_clock {
             opening.reply = A_DAY;
         }
-        open(&seats, &opening, announce).await
+        let mut opened = Opened::of(&seats, &opening);
+        let mut there = vec![];
+        for (idx, seat) in seats.iter().enumerate().filter(|(_, seat)| seat.seat.is_awaited()) {
+            if let Some((link, greeting)) = self.staying.take(seat.name) {
+                self.seat(&mut opened, idx, seat.name, link, greeting);
+                there.push(idx);
+            }
+        }
+        let mut doors = self.doors.lock().await;
+        let (came, logs) = gather(&seats, &opening, announce, &mut doors, &there).await?;
+        drop(doors);
+        opened.logs = logs;
+        for (idx, link) in came {
+            match link {
+                Ok((link, Some(greeting))) if seats[idx].seat.is_awaited() => {
+                    self.seat(&mut opened, idx, seats[idx].name, link, Arc::new(greeting));
+                }
+                link => opened.seat(idx, link, seats[idx].protocol),
+            }
+        }
+        Ok(opened)
+    }
+
+    /// A bot that has connected, and stays after the match.
+    fn seat(
+        &self,
+        opened: &mut Opened,
+        idx: usize,
+        name: &str,
+        link: Box<dyn Transport>,
+        greeting: Arc<Greeting>,
+    ) {
+        let (staying, name, again) = (self.staying.clone(), name.to_owned(), Arc::clone(&greeting));
+        let lent = opened.closing.keep(link, move |link| staying.put(name, link, again));
+        opened.guests[idx] = Guest::Bot(lent, greeting);
+    }
+
+    /// Tells all bots that stayed that there are no more games.
+    pub async fn quit(&self) {
+        let all = std::mem::take(&mut *self.staying.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for (mut link, _) in all.into_values() {
+            // Whether it is still heard does not matter.
+            let _ = timeout(LAST_WORD, link.send(QUIT)).await;
+            link.close().await;
+        }
     }
 }

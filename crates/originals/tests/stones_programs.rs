@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use rookery_catalog::{PlayerSpec, Stones, agree, strategy};
 use rookery_games::stones::{Move, Position, Setup};
-use rookery_live::{Guest, Opened, Opening, open, prepare};
+use rookery_live::{Guest, Opened, Opening, Wanted, open, prepare};
 use rookery_originals::stones::{LineCodec, Message, Thinker, attend, protocol, register};
 use rookery_record::{Archive as _, Key, OneFile, verify};
 use rookery_referee::{
     Answering, Conduct, Entry, Event, EventOf, MatchSpec, Observer, Offence, Player, Question, Referee,
-    Scripted, SeatSpec, Session, Terms, TimeControl, Verdict, play, words,
+    Scripted, Session, Terms, TimeControl, Verdict, play, words,
 };
 use rookery_rules::{GameSpec, Notation, Seat, Seed};
 use rookery_testkit::TempFolder;
@@ -84,9 +84,9 @@ impl Agreed {
         seat_person: impl Fn() -> Guest,
     ) -> Played {
         let Self { spec, warm_up, tell_eliminated } = self;
-        let seats: Vec<&SeatSpec> = spec.seats.iter().map(|entry| &entry.player).collect();
-        let opening = Opening { wait: PATIENCE, ..Opening::new(protocol()) };
-        let Opened { mut guests, closing } =
+        let seats = Wanted::all(&spec, protocol());
+        let opening = Opening { wait: PATIENCE, ..Opening::default() };
+        let Opened { mut guests, closing, .. } =
             open(&seats, &opening, &mut |_, address| connected(address)).await.unwrap();
         for guest in guests.iter_mut().filter(|guest| matches!(guest, Guest::Person)) {
             *guest = seat_person();
@@ -407,8 +407,8 @@ thread_local! {
 #[tokio::test]
 async fn fault_j01_who_does_not_connect_is_named() {
     let spec = Agreed::new("stones:rows=3,cols=3", &["random", "tcp:0"]).spec;
-    let seats: Vec<&SeatSpec> = spec.seats.iter().map(|entry| &entry.player).collect();
-    let opening = Opening { wait: Duration::from_millis(50), ..Opening::new(protocol()) };
+    let seats = Wanted::all(&spec, protocol());
+    let opening = Opening { wait: Duration::from_millis(50), ..Opening::default() };
     let Opened { guests, .. } = open(&seats, &opening, &mut |_, _| {}).await.unwrap();
     let mut protocols = Protocols::default();
     rookery_originals::stones::protocols(&mut protocols);

@@ -177,7 +177,7 @@ impl<P: Position> Desk<P> {
         let kind = |seat: &SeatSpec| match seat {
             SeatSpec::Human => Kind::Person,
             SeatSpec::BuiltIn(_) => Kind::BuiltIn,
-            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Remote(_) => Kind::Program,
+            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) | SeatSpec::Remote(_) => Kind::Program,
         };
         let state = State {
             asked: None,

@@ -31,6 +31,8 @@ pub enum SeatSpec {
     Command(String),
     /// `tcp:PORT`: a program that connects to this port.
     Tcp(u16),
+    /// `ws:PORT`: the same over WebSocket.
+    Ws(u16),
     /// One of our own.
     BuiltIn(PlayerSpec),
     /// `remote:NAME`: whoever signed up under this name at a lobby, and lends its connection.
@@ -45,7 +47,12 @@ impl SeatSpec {
 
     /// Whether a program outside of this process sits there.
     pub fn is_program(&self) -> bool {
-        matches!(self, Self::Command(_) | Self::Tcp(_) | Self::Remote(_))
+        matches!(self, Self::Command(_) | Self::Tcp(_) | Self::Ws(_) | Self::Remote(_))
+    }
+
+    /// Whether a program is awaited there that connects.
+    pub fn is_awaited(&self) -> bool {
+        matches!(self, Self::Tcp(_) | Self::Ws(_))
     }
 }
 
@@ -63,6 +70,9 @@ impl FromStr for SeatSpec {
         if let Some(port) = text.strip_prefix("tcp:") {
             return port.parse().map(Self::Tcp).map_err(|_| SeatSpecError::Port);
         }
+        if let Some(port) = text.strip_prefix("ws:") {
+            return port.parse().map(Self::Ws).map_err(|_| SeatSpecError::Port);
+        }
         if let Some(name) = text.strip_prefix("remote:") {
             return if is_name(name) { Ok(Self::Remote(name.to_owned())) } else { Err(SeatSpecError::Name) };
         }
@@ -76,6 +86,7 @@ impl fmt::Display for SeatSpec {
             Self::Human => f.write_str(PERSON),
             Self::Command(command) => write!(f, "cmd:{command}"),
             Self::Tcp(port) => write!(f, "tcp:{port}"),
+            Self::Ws(port) => write!(f, "ws:{port}"),
             Self::BuiltIn(player) => player.fmt(f),
             Self::Remote(name) => write!(f, "remote:{name}"),
         }
@@ -101,7 +112,7 @@ impl fmt::Display for SeatSpecError {
             Self::Command => {
                 write!(f, "expected a command after `cmd:`, of at most {MAX_COMMAND} bytes: cmd:./bot.py")
             }
-            Self::Port => f.write_str("expected a port from 0 to 65535 after `tcp:`: tcp:4000"),
+            Self::Port => f.write_str("expected a port from 0 to 65535 after `tcp:` or `ws:`: tcp:4000"),
             Self::Name => write!(
                 f,
                 "expected a name after `remote:`, of letters, digits, `_`, `-`, {MAX_NAME} at most: remote:Ann"

@@ -70,8 +70,7 @@ impl Connection {
     /// A connection over TCP. Each message leaves at once, and a peer that has vanished without a word is noticed after
     /// half a minute, also while nobody speaks.
     pub fn tcp(stream: TcpStream, framing: Framing, bounds: Bounds) -> io::Result<Self> {
-        stream.set_nodelay(true)?;
-        notice_absence(&stream)?;
+        prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
         let (reader, writer) = stream.into_split();
         Ok(Self::new(reader, writer, peer, framing, bounds))
@@ -223,6 +222,12 @@ impl Transport for Connection {
             }
         })
     }
+}
+
+/// Each message leaves at once, and a peer that has vanished is noticed.
+pub(crate) fn prepare_stream(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    notice_absence(stream)
 }
 
 /// Has the system ask a silent peer whether it is there: after 10 s, then every 5 s, four times.

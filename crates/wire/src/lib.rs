@@ -24,6 +24,7 @@ mod remote;
 mod stderr;
 mod trace;
 mod transport;
+mod websocket;
 
 pub use codec::{Answer, Codec, Note};
 pub use connection::Connection;
@@ -37,3 +38,4 @@ pub use remote::Remote;
 pub use stderr::StderrLog;
 pub use trace::Trace;
 pub use transport::{Transport, TransportExt};
+pub use websocket::WebSocket;

@@ -11,6 +11,7 @@ pub(crate) mod bench_fish;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;
 pub(crate) mod check;
+pub(crate) mod connect;
 pub(crate) mod drill;
 pub(crate) mod fish;
 pub(crate) mod games;

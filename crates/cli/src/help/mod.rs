@@ -13,7 +13,7 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Play and watch", &["play", "watch"]),
     ("Matches and records", &["match", "replay", "verify"]),
-    ("Bots", &["new-bot", "check"]),
+    ("Bots", &["new-bot", "check", "connect"]),
     ("Games and players", &["games", "rules", "players", "show", "moves"]),
     ("Analysis and solving", &["analyse", "solve", "accuracy", "drill"]),
     ("The games' own systems", &["fish", "hexapawn", "renpaarden", "stones"]),

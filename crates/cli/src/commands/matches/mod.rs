@@ -14,7 +14,7 @@ use std::thread::available_parallelism;
 
 use clap::Parser as _;
 use rookery_originals::StopArgs;
-use rookery_referee::{Conduct, Entry, Limits, SeatSpec, TimeControl, parse_duration, write_duration};
+use rookery_referee::{Conduct, Entry, Limits, TimeControl, parse_duration, write_duration};
 use rookery_rules::Seed;
 
 use crate::programs::ProgramArgs;
@@ -197,7 +197,7 @@ impl Args {
         agreed.conduct = self.conduct.unwrap_or(agreed.conduct);
         agreed.max_turns = self.max_turns;
         let programs = self.players.iter().any(|entry| entry.seat.is_program());
-        let awaited = self.players.iter().any(|entry| matches!(entry.seat, SeatSpec::Tcp(_)));
+        let awaited = self.players.iter().any(|entry| entry.seat.is_awaited());
         // Games that think at the same time take each other's processor away.
         let alone = agreed.time != TimeControl::Untimed || awaited;
         let concurrency = if alone { 1 } else { available_parallelism().map_or(1, usize::from) };

@@ -78,11 +78,14 @@ impl Worker<'_> {
         loop {
             let next = match self.pairings.lock() {
                 Ok(pairings) => pairings.recv(),
-                Err(_) => return,
+                Err(_) => break,
             };
-            let Ok(pairing) = next else { return };
+            let Ok(pairing) = next else { break };
             let worked = runtime.block_on(self.play(pairing));
             self.report(worked.unwrap_or_else(Worked::Failed));
+        }
+        if let Some(programs) = self.series.programs() {
+            runtime.block_on(programs.quit());
         }
     }
 
@@ -177,6 +180,6 @@ fn keep_logs(record: &Path, logs: &[(usize, StderrLog)]) -> anyhow::Result<()> {
 fn stand_in(player: &SeatSpec) -> Guest {
     match player {
         SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
-        SeatSpec::Human | SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Remote(_) => Guest::Person,
+        _ => Guest::Person,
     }
 }

@@ -1,0 +1,231 @@
+//! `rookery connect`: brings a bot that talks by its standard input and output to a seat somewhere else.
+
+use std::io::{Write, stderr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use rookery_bots::PROTOCOL;
+use rookery_referee::{parse_duration, words, write_duration};
+use rookery_rules::text::{clean, shell_quoted};
+use rookery_wire::{Bounds, Connection, Process, Transport, TransportExt as _, WebSocket};
+use serde_json::{Map, Value, json};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::programs::read_secret;
+
+/// Bring a bot to a seat of a match that runs elsewhere
+///
+/// The bot is a program that speaks the protocol of docs/protocol.md by its standard input and output; it need not know of any
+/// network. If the connection is lost, it is made anew, and the game goes on with the same turn.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  rookery match hexapawn tcp:4000 hard            (there)
+  rookery connect there:4000 --name mine -- python3 bot.py
+  rookery connect ws://there:4000 --name mine --secret-file secret -- ./bot
+
+Exit codes: 0 the match is over, 1 failed, 2 the command line is wrong.")]
+pub(crate) struct Args {
+    /// Where the match runs: HOST:PORT for a seat tcp:PORT, ws://HOST:PORT for a seat ws:PORT
+    #[arg(value_name = "ADDR")]
+    address: Address,
+
+    /// The name of the bot: it takes the seat of this name, if there is one
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// A file whose first line is the secret of the seat
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
+
+    /// How long to try to connect, first and again
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    wait: Duration,
+
+    /// The bot: a program and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+enum Address {
+    Tcp(String),
+    Ws { url: String, host: String },
+}
+
+impl std::str::FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = "expected HOST:PORT or ws://HOST:PORT, for example 192.0.2.7:4000";
+        let is_address = |text: &str| {
+            text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+        };
+        match text.strip_prefix("ws://") {
+            Some(rest) => {
+                let host = rest.split('/').next().unwrap_or_default();
+                if is_address(host) {
+                    Ok(Self::Ws { url: text.to_owned(), host: host.to_owned() })
+                } else {
+                    Err(expected.to_owned())
+                }
+            }
+            None if is_address(text) => Ok(Self::Tcp(text.to_owned())),
+            None => Err(expected.to_owned()),
+        }
+    }
+}
+
+/// Lines of the server may be longer than those of a bot.
+const FROM_SERVER: Bounds = Bounds { bytes: 1 << 20, blanks: 64 << 10, depth: 16 };
+/// The pause before the next try.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How long the bot may take to end after the last game.
+const TIME_TO_END: Duration = Duration::from_secs(1);
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let secret = args.secret_file.as_deref().map(read_secret).transpose()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let words: Vec<String> = args.command.iter().map(|word| shell_quoted(word)).collect();
+        let process = Process::start(&words.join(" ")).context("the bot cannot be started")?;
+        let log = process.log();
+        let bot = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
+        let mut bridge = Bridge { args, secret, bot: Box::new(bot), hello: None, token: None, quit: false };
+        let result = bridge.run().await;
+        let _ = timeout(TIME_TO_END, bridge.bot.close()).await;
+        if result.is_err()
+            && let Some(last) = log.last()
+        {
+            writeln!(stderr(), "The bot wrote last:\n{}", clean(&last))?;
+        }
+        result.map(|()| ExitCode::SUCCESS)
+    })
+}
+
+struct Bridge<'a> {
+    args: &'a Args,
+    secret: Option<String>,
+    bot: Box<dyn Transport>,
+    /// What the bot said first; said again for it when the connection was lost.
+    hello: Option<Map<String, Value>>,
+    /// The game to come back to.
+    token: Option<String>,
+    quit: bool,
+}
+
+impl Bridge<'_> {
+    async fn run(&mut self) -> anyhow::Result<()> {
+        loop {
+            let mut server = self.connect().await?;
+            match self.relay(&mut server).await? {
+                None => {
+                    server.close().await;
+                    return Ok(());
+                }
+                Some(why) if self.token.is_some() && !self.quit => {
+                    writeln!(stderr(), "the connection was lost ({}); trying again", clean(&why))?;
+                }
+                Some(_) if self.quit => return Ok(()),
+                Some(why) => bail!("the connection was closed before a game began: {}", clean(&why)),
+            }
+        }
+    }
+
+    /// Connects, as often as it takes.
+    async fn connect(&self) -> anyhow::Result<Box<dyn Transport>> {
+        let deadline = Instant::now() + self.args.wait;
+        loop {
+            let tried: std::io::Result<Box<dyn Transport>> = async {
+                Ok(match &self.args.address {
+                    Address::Tcp(host) => {
+                        let stream = TcpStream::connect(host).await?;
+                        Box::new(Connection::tcp(stream, PROTOCOL.framing, FROM_SERVER)?)
+                            as Box<dyn Transport>
+                    }
+                    Address::Ws { url, host } => {
+                        let stream = TcpStream::connect(host).await?;
+                        Box::new(WebSocket::connect(stream, url, FROM_SERVER).await?)
+                    }
+                })
+            }
+            .await;
+            match tried {
+                Ok(link) => return Ok(link),
+                Err(error) if Instant::now() + PAUSE >= deadline => {
+                    let wait = write_duration(self.args.wait);
+                    bail!("no connection within {wait}: {error}; is the match waiting there?");
+                }
+                Err(_) => sleep(PAUSE).await,
+            }
+        }
+    }
+
+    /// Passes lines on until the server is gone (and why), or the bot is.
+    async fn relay(&mut self, server: &mut Box<dyn Transport>) -> anyhow::Result<Option<String>> {
+        loop {
+            tokio::select! {
+                told = server.receive() => match told {
+                    Ok(line) => self.to_bot(&line, server).await?,
+                    Err(fault) => return Ok(Some(words::offence(fault.offence, &fault.evidence))),
+                },
+                said = self.bot.receive() => match said {
+                    Ok(line) => {
+                        let line = self.from_bot(line);
+                        if let Err(fault) = server.send(&line).await {
+                            return Ok(Some(words::offence(fault.offence, &fault.evidence)));
+                        }
+                    }
+                    Err(_) if self.quit => return Ok(None),
+                    Err(fault) => bail!("the bot {}", clean(&words::offence(fault.offence, &fault.evidence))),
+                },
+            }
+        }
+    }
+
+    async fn to_bot(&mut self, line: &[u8], server: &mut Box<dyn Transport>) -> anyhow::Result<()> {
+        let message: Value = serde_json::from_slice(line).unwrap_or_default();
+        match message["type"].as_str() {
+            // The bot has said hello already; it is said again for it.
+            Some("hello") if self.hello.is_some() => {
+                let mut hello = self.hello.clone().unwrap_or_default();
+                if let Some(token) = &self.token {
+                    hello.insert("token".to_owned(), json!(token));
+                }
+                let again = format!("{}\n", Value::Object(hello));
+                // If that fails the connection is gone, which is noticed by whoever reads it.
+                let _ = server.send(again.as_bytes()).await;
+                return Ok(());
+            }
+            Some("new_game") => self.token = message["token"].as_str().map(str::to_owned),
+            Some("game_over") => self.token = None,
+            Some("quit") => self.quit = true,
+            _ => {}
+        }
+        let sent = self.bot.send(&[line, b"\n"].concat()).await;
+        sent.map_err(|fault| anyhow!("the bot {}", clean(&words::offence(fault.offence, &fault.evidence))))
+    }
+
+    /// What the bot says, with its name and its secret in its hello.
+    fn from_bot(&mut self, line: Vec<u8>) -> Vec<u8> {
+        let line = match serde_json::from_slice::<Value>(&line) {
+            Ok(Value::Object(mut hello))
+                if self.hello.is_none() && hello.get("type") == Some(&json!("hello")) =>
+            {
+                if let Some(name) = &self.args.name {
+                    hello.insert("name".to_owned(), json!(name));
+                }
+                if let Some(secret) = &self.secret {
+                    hello.insert("secret".to_owned(), json!(secret));
+                }
+                self.hello = Some(hello.clone());
+                Value::Object(hello).to_string().into_bytes()
+            }
+            _ => line,
+        };
+        [&line[..], b"\n"].concat()
+    }
+}

@@ -1,0 +1,137 @@
+//! WebSocket: a text frame is a message.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::{Sink as _, Stream as _};
+use rookery_referee::{BoxFuture, Fault, Offence};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{WebSocketStream, accept_async_with_config, client_async_with_config};
+
+use crate::{Bounds, Transport, excerpt};
+
+/// How long the last words may take.
+const TIME_TO_CLOSE: Duration = Duration::from_millis(500);
+
+/// A connection over WebSocket. Frames larger than the bounds are refused before they are read.
+pub struct WebSocket {
+    stream: WebSocketStream<TcpStream>,
+    peer: String,
+    outbox: VecDeque<Message>,
+    ended: Option<Fault>,
+}
+
+impl fmt::Debug for WebSocket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WebSocket({})", self.peer)
+    }
+}
+
+fn config(bounds: Bounds) -> WebSocketConfig {
+    WebSocketConfig::default()
+        .max_message_size(Some(bounds.bytes))
+        .max_frame_size(Some(bounds.bytes))
+        .read_buffer_size(4 << 10)
+        .write_buffer_size(0)
+        .max_write_buffer_size(4 << 20)
+}
+
+impl WebSocket {
+    /// Takes somebody in who has connected. It may take for ever: whoever calls this has a deadline.
+    pub async fn accept(stream: TcpStream, bounds: Bounds) -> io::Result<Self> {
+        crate::connection::prepare_stream(&stream)?;
+        let peer = stream.peer_addr()?.to_string();
+        let stream =
+            accept_async_with_config(stream, Some(config(bounds))).await.map_err(io::Error::other)?;
+        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None })
+    }
+
+    /// Connects to somebody who takes us in; `url` is `ws://HOST:PORT/PATH`.
+    pub async fn connect(stream: TcpStream, url: &str, bounds: Bounds) -> io::Result<Self> {
+        crate::connection::prepare_stream(&stream)?;
+        let peer = stream.peer_addr()?.to_string();
+        let connected = client_async_with_config(url, stream, Some(config(bounds))).await;
+        let (stream, _) = connected.map_err(io::Error::other)?;
+        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None })
+    }
+
+    fn end(&mut self, fault: Fault) -> Fault {
+        self.ended = Some(fault.clone());
+        fault
+    }
+
+    fn failed(&mut self, error: &Error) -> Fault {
+        let fault = match error {
+            Error::Capacity(error) => Fault::new(Offence::OutputLimit, error.to_string()),
+            Error::Utf8(_) | Error::Protocol(_) => Fault::new(Offence::Malformed, error.to_string()),
+            _ => Fault::new(Offence::Disconnected, error.to_string()),
+        };
+        self.end(fault)
+    }
+}
+
+impl Transport for WebSocket {
+    fn peer(&self) -> &str {
+        &self.peer
+    }
+
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
+        loop {
+            if let Some(fault) = &self.ended {
+                return Poll::Ready(Err(fault.clone()));
+            }
+            let fault = match ready!(Pin::new(&mut self.stream).poll_next(cx)) {
+                Some(Ok(Message::Text(text))) => return Poll::Ready(Ok(text.trim().as_bytes().to_vec())),
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => continue,
+                Some(Ok(Message::Binary(bytes))) => Fault::new(Offence::Malformed, "a binary frame")
+                    .sent(excerpt(&bytes))
+                    .expected("text frames, one message each"),
+                Some(Ok(Message::Close(_))) | None => {
+                    Fault::new(Offence::Disconnected, "it closed the connection")
+                }
+                Some(Err(error)) => self.failed(&error),
+            };
+            return Poll::Ready(Err(self.end(fault)));
+        }
+    }
+
+    fn queue(&mut self, message: &[u8]) {
+        for line in message.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            self.outbox.push_back(Message::text(String::from_utf8_lossy(line).into_owned()));
+        }
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        if let Some(fault) = &self.ended {
+            return Poll::Ready(Err(fault.clone()));
+        }
+        while !self.outbox.is_empty() {
+            let sent = ready!(Pin::new(&mut self.stream).poll_ready(cx));
+            let message = self.outbox.pop_front().expect("it is not empty");
+            if let Err(error) = sent.and_then(|()| Pin::new(&mut self.stream).start_send(message)) {
+                return Poll::Ready(Err(self.failed(&error)));
+            }
+        }
+        let flushed = ready!(Pin::new(&mut self.stream).poll_flush(cx));
+        Poll::Ready(flushed.map_err(|error| self.failed(&error)))
+    }
+
+    /// A frame is there as a whole or not at all.
+    fn unfinished(&mut self) -> &[u8] {
+        &[]
+    }
+
+    fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            // Whether the other end hears it does not matter any more.
+            let _ = timeout(TIME_TO_CLOSE, self.stream.close(None)).await;
+        })
+    }
+}
