@@ -1,0 +1,243 @@
+//! Bots that come over a network: who takes a seat, who does not, and who comes back.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+mod common;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use common::spec;
+use rookery_bots::PROTOCOL;
+use rookery_live::{Opening, Programs, prepare};
+use rookery_referee::{Cause, End, MatchSpec, Offence, Verdict};
+use rookery_wire::{Connection, Protocols, Transport, TransportExt as _, WebSocket};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+
+fn programs(secret: Option<&str>) -> Programs {
+    let opening =
+        Opening { wait: Duration::from_secs(5), secret: secret.map(str::to_owned), ..Opening::default() };
+    Programs::new(Protocols::default(), opening, vec![], false)
+}
+
+/// Plays a match whose awaited seats are announced to `come`.
+async fn play(spec: &MatchSpec, programs: &Programs, come: mpsc::UnboundedSender<SocketAddr>) -> Verdict {
+    let opened = programs.bring(spec, &mut |_, address| come.send(address).unwrap()).await.unwrap();
+    let played = prepare(spec.clone(), opened.guests, &Protocols::default(), None).unwrap();
+    let played = played.with_terms(programs.terms()).run().await;
+    opened.closing.done().await;
+    let End::Verdict(verdict) = played.end else { panic!("nobody suspends it") };
+    verdict
+}
+
+/// A bot at the other end of a network.
+struct Client(Box<dyn Transport>);
+
+impl Client {
+    async fn connect(address: SocketAddr, ws: bool) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
+        Self(if ws {
+            Box::new(WebSocket::connect(stream, &format!("ws://{address}/"), PROTOCOL.bounds).await.unwrap())
+        } else {
+            Box::new(Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds).unwrap())
+        })
+    }
+
+    async fn say(&mut self, message: &Value) {
+        self.0.send(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    /// The next message of a type.
+    async fn next(&mut self, kind: &str) -> Value {
+        loop {
+            let line = self.0.receive().await.unwrap_or_else(|fault| panic!("{kind} is awaited: {fault:?}"));
+            let message: Value = serde_json::from_slice(&line).unwrap();
+            if message["type"] == kind {
+                return message;
+            }
+        }
+    }
+
+    async fn hello(&mut self, more: Value) {
+        self.next("hello").await;
+        let mut hello = json!({"type": "hello", "version": 1});
+        hello.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.say(&hello).await;
+    }
+
+    /// Answers until the game is over.
+    async fn play_on(&mut self) -> Value {
+        loop {
+            let line = self.0.receive().await.unwrap();
+            let message: Value = serde_json::from_slice(&line).unwrap();
+            match message["type"].as_str().unwrap() {
+                "new_game" => self.say(&json!({"type": "ready"})).await,
+                "turn" => self.say(&json!({"type": "move", "id": message["id"], "index": 0})).await,
+                "game_over" => return message,
+                _ => {}
+            }
+        }
+    }
+}
+
+async fn is_over(mut client: Client) -> bool {
+    tokio::time::timeout(Duration::from_secs(5), async { while client.0.receive().await.is_ok() {} })
+        .await
+        .is_ok()
+}
+
+#[tokio::test]
+async fn fault_j08_who_lost_its_connection_comes_back_to_the_same_turn() {
+    for ws in [false, true] {
+        let seat = if ws { "mine=ws:0" } else { "mine=tcp:0" };
+        let agreed = spec("hexapawn:rows=4,cols=4", &["first", seat]);
+        let programs = programs(None);
+        let (announce, mut announced) = mpsc::unbounded_channel();
+        let bot = async {
+            let address = announced.recv().await.unwrap();
+            let mut client = Client::connect(address, ws).await;
+            client.hello(json!({"name": "mine"})).await;
+            let game = client.next("new_game").await;
+            client.say(&json!({"type": "ready"})).await;
+            let turn = client.next("turn").await;
+            client.say(&json!({"type": "move", "id": turn["id"], "index": 0})).await;
+            let turn = client.next("turn").await;
+            drop(client);
+            // Somebody else with a wrong token gets nothing.
+            let mut other = Client::connect(address, ws).await;
+            other.hello(json!({"token": "0123"})).await;
+            assert_eq!(other.next("error").await["code"], "no_seat");
+            let mut client = Client::connect(address, ws).await;
+            client.hello(json!({"token": game["token"]})).await;
+            let again = client.next("new_game").await;
+            assert_eq!(again["position"], game["position"]);
+            assert_eq!(again["moves"].as_array().unwrap().len(), 2, "before what the turn tells: {again}");
+            client.say(&json!({"type": "ready"})).await;
+            assert_eq!(client.next("turn").await, turn);
+            client.say(&json!({"type": "move", "id": turn["id"], "index": 0})).await;
+            client.play_on().await
+        };
+        let (verdict, over) = tokio::join!(play(&agreed, &programs, announce), bot);
+        assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+        assert_eq!(over["plies"], verdict.plies);
+    }
+}
+
+#[tokio::test]
+async fn fault_j02_connecting_and_leaving_takes_no_seat_and_a_bot_stays_for_the_next_game() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["mine=tcp:0", "first"]);
+    let programs = programs(None);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bot = async {
+        let address = announced.recv().await.unwrap();
+        drop(TcpStream::connect(address).await.unwrap());
+        let silent = TcpStream::connect(address).await.unwrap();
+        let mut wrong = Client::connect(address, false).await;
+        wrong.say(&json!({"type": "ready"})).await;
+        assert!(is_over(wrong).await, "who does not say hello is sent away");
+        let mut client = Client::connect(address, false).await;
+        client.hello(json!({})).await;
+        client.play_on().await;
+        client.play_on().await;
+        client.next("quit").await;
+        drop(silent);
+    };
+    let games = async {
+        for _ in 0..2 {
+            let verdict = play(&agreed, &programs, announce.clone()).await;
+            assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+        }
+        programs.quit().await;
+    };
+    tokio::join!(games, bot);
+}
+
+#[tokio::test]
+async fn a_seat_that_asks_for_a_secret_is_not_taken_without_it() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["mine=tcp:0", "first"]);
+    let programs = programs(Some("open sesame"));
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bot = async {
+        let address = announced.recv().await.unwrap();
+        for secret in [json!({}), json!({"secret": "guess"})] {
+            let mut thief = Client::connect(address, false).await;
+            thief.hello(secret).await;
+            assert_eq!(thief.next("error").await["code"], "bad_secret");
+            assert!(is_over(thief).await);
+        }
+        let mut client = Client::connect(address, false).await;
+        client.hello(json!({"secret": "open sesame"})).await;
+        client.play_on().await
+    };
+    let (verdict, _) = tokio::join!(play(&agreed, &programs, announce), bot);
+    assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+}
+
+#[tokio::test]
+async fn seats_at_one_port_are_taken_by_name() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["ann=tcp:0", "bob=tcp:0"]);
+    let agreed = MatchSpec { seats: agreed.seats.clone(), ..agreed };
+    let programs = programs(None);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bots = async {
+        let (first, second) = (announced.recv().await.unwrap(), announced.recv().await.unwrap());
+        // Port 0 is another one for each seat.
+        assert_ne!(first, second);
+        let mut bob = Client::connect(second, false).await;
+        bob.hello(json!({"name": "bob"})).await;
+        let mut ann = Client::connect(first, false).await;
+        ann.hello(json!({"name": "ann"})).await;
+        tokio::join!(ann.play_on(), bob.play_on())
+    };
+    let (verdict, _) = tokio::join!(play(&agreed, &programs, announce), bots);
+    assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fault_j01_who_never_comes_is_named() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["mine=tcp:0", "first"]);
+    let programs = programs(None);
+    let (announce, _announced) = mpsc::unbounded_channel();
+    let verdict = play(&agreed, &programs, announce).await;
+    assert_eq!(verdict.ending.cause, Cause::Offence(Offence::NoShow));
+    let note = &verdict.ending.evidence.as_ref().unwrap().note;
+    assert_eq!(note, "nobody connected within 5s");
+}
+
+/// Misconduct costs the same over every transport.
+#[tokio::test]
+async fn fault_t07_misconduct_over_tcp_and_websocket() {
+    for ws in [false, true] {
+        for (answer, cause) in [
+            ("nonsense", Offence::Malformed),
+            (r#"{"type":"move","id":1,"move":"a1-a3"}"#, Offence::IllegalMove),
+            ("", Offence::Disconnected),
+        ] {
+            let seat = if ws { "mine=ws:0" } else { "mine=tcp:0" };
+            let agreed = spec("hexapawn:rows=3,cols=3", &[seat, "first"]);
+            let programs = programs(None);
+            let (announce, mut announced) = mpsc::unbounded_channel();
+            let bot = async {
+                let mut client = Client::connect(announced.recv().await.unwrap(), ws).await;
+                client.hello(json!({})).await;
+                client.next("new_game").await;
+                client.say(&json!({"type": "ready"})).await;
+                client.next("turn").await;
+                if answer.is_empty() {
+                    // From here on time may jump: nobody comes back.
+                    drop(client);
+                    tokio::time::pause();
+                    return;
+                }
+                client.0.send(format!("{answer}\n").as_bytes()).await.unwrap();
+                assert_eq!(client.next("game_over").await["seat"], 0);
+            };
+            let (verdict, ()) = tokio::join!(play(&agreed, &programs, announce), bot);
+            assert_eq!(verdict.ending.cause, Cause::Offence(cause), "{answer} ws={ws}");
+            if answer.is_empty() {
+                tokio::time::resume();
+            }
+        }
+    }
+}
