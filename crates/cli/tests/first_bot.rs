@@ -25,7 +25,6 @@ fn commands(page: &str) -> String {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "what is not tested is told")]
 fn the_page_works_as_it_stands() {
     if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
         assert!(std::env::var_os("ROOKERY_ALL_KITS").is_none(), "python3 cannot be run");
