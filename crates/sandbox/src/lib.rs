@@ -1,0 +1,2 @@
+mod split;
+pub use split::{SplitError, split};
