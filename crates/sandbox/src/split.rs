@@ -8,9 +8,9 @@
 use std::fmt;
 
 /// The longest command line that is read, in bytes.
-pub const MAX_LENGTH: usize = 32 * 1024;
+pub(crate) const MAX_LENGTH: usize = 32 * 1024;
 /// The most words that a command line may have.
-pub const MAX_WORDS: usize = 1024;
+pub(crate) const MAX_WORDS: usize = 1024;
 
 /// Why a command line was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub const MAX_WORDS: usize = 1024;
 pub enum SplitError {
     /// There is no word in it.
     Empty,
-    /// It has more than [`MAX_LENGTH`] bytes.
+    /// It has more than 32 KiB.
     TooLong { bytes: usize },
-    /// It has more than [`MAX_WORDS`] words.
+    /// It has more than 1,024 words.
     TooManyWords,
     /// A quote is opened and never closed.
     OpenQuote { quote: char, at: usize },

@@ -1,0 +1,67 @@
+//! Descriptors: what is passed on purpose, and nothing else.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+
+use rustix::io::FdFlags;
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::plan::ReportPipe;
+use crate::report::MAX_REPORT;
+
+/// Takes an inherited descriptor as ours, so that the next program does not inherit it, and closes every other one but
+/// 0 to 2. Whatever the caller or its caller left open ends here.
+pub(crate) fn take_inherited(wanted: Option<i32>) -> io::Result<Option<File>> {
+    let open: Vec<i32> = fs::read_dir("/proc/self/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|&fd| fd > 2)
+        .collect();
+    let taken =
+        wanted.map(|fd| OpenOptions::new().write(true).open(format!("/proc/self/fd/{fd}"))).transpose()?;
+    for fd in open {
+        // The listing itself had a descriptor, which is closed by now and perhaps used again for what was taken.
+        if taken.as_ref().is_none_or(|file| file.as_raw_fd() != fd) {
+            let _ = nix::unistd::close(fd);
+        }
+    }
+    Ok(taken)
+}
+
+/// A pipe whose end for writing the next stage inherits, under its number.
+pub(crate) fn inherited_pipe() -> io::Result<(File, OwnedFd)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    rustix::io::fcntl_setfd(write.as_fd(), FdFlags::empty())?;
+    Ok((File::from(read), write))
+}
+
+/// What was written to a pipe that nobody writes to any more; bounded.
+pub(crate) fn read_all(pipe: impl Read) -> String {
+    let mut text = Vec::new();
+    // A broken pipe says nothing, which is what an empty text means.
+    let _ = pipe.take(MAX_REPORT as u64 + 1).read_to_end(&mut text);
+    String::from_utf8_lossy(&text).trim_end().to_owned()
+}
+
+/// The caller's pipe, by the caller's number for it. `None` if the caller has closed it.
+pub(crate) fn open_report(parent: i32, pipe: ReportPipe) -> Option<File> {
+    // Not blocking: opened for writing, a pipe without a reader would make us wait for one.
+    let file = OpenOptions::new()
+        .write(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(format!("/proc/{parent}/fd/{}", pipe.fd))
+        .ok()?;
+    let metadata = file.metadata().ok()?;
+    (metadata.file_type().is_fifo() && metadata.ino() == pipe.inode).then_some(file)
+}
+
+/// Gives up our copies of the program's descriptors: whoever is at their other ends must see when the program closes
+/// them.
+pub(crate) fn drop_standard_streams() -> io::Result<()> {
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    rustix::stdio::dup2_stderr(&null)?;
+    Ok(())
+}
