@@ -39,7 +39,7 @@ pub(super) fn run(plan: Plan) -> ExitCode {
 
 /// Runs everything and cleans up behind it.
 fn supervise(plan: &Plan, report_to: &mut Option<File>) -> io::Result<Report> {
-    pipes::take_inherited(None)?;
+    pipes::take_inherited(&[])?;
     super::make_private();
     // A signal that we pass on by dying of it shall leave no file.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });

@@ -1,9 +1,13 @@
 //! The last stage: it gives up every right, one after the other, and becomes the program.
 
-use std::fs;
+use std::convert::Infallible;
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
 
 use rustix::process::{
     Gid, Pid, Resource, Rlimit, Signal, Uid, getppid, set_parent_process_death_signal, setrlimit, setsid,
@@ -20,22 +24,59 @@ use crate::report::{Ended, Report};
 const MAX_FILES: u64 = 256;
 
 pub(super) fn run(plan: &Plan) -> ExitCode {
-    let status = pipes::take_inherited(plan.status);
+    let status = pipes::take_inherited(plan.status.as_slice());
     let ended = match give_up(plan) {
         Err(error) => Ended::SandboxFailed(error.to_string()),
-        Ok(()) => {
-            let Some((program, arguments)) = plan.argv.split_first() else { return ExitCode::from(125) };
-            // Comes back only if it fails. Signals are reset on the way: the program must not inherit that we ignore some.
-            // bubblewrap adds PWD to the environment.
-            let error = Command::new(program).args(arguments).env_remove("PWD").exec();
-            Ended::NotStarted(error.raw_os_error().unwrap_or(libc::EINVAL))
-        }
+        Ok(()) => Ended::NotStarted(become_program(&plan.argv)),
     };
-    if let Ok(Some(mut pipe)) = status {
+    if let Some(pipe) = status.ok().and_then(|mut taken| taken.pop()) {
         // If the parent is gone, so is the reason to tell.
-        let _ = writeln!(pipe, "{}", Report::new(ended).to_line());
+        let _ = writeln!(File::from(pipe), "{}", Report::new(ended).to_line());
     }
     ExitCode::from(125)
+}
+
+/// Becomes the program; comes back only with the number of an error. Not by `execvp`, which hands a file that it cannot
+/// run to a shell.
+fn become_program(argv: &[OsString]) -> i32 {
+    let text = |bytes: &OsStr| CString::new(bytes.as_bytes()).map_err(|_| libc::EINVAL);
+    let run = || {
+        // We ignore SIGPIPE, and what is ignored is inherited; what is handled is not.
+        let handled = signal_hook::flag::register(libc::SIGPIPE, Arc::default());
+        handled.map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL))?;
+        let args = argv.iter().map(|word| text(word)).collect::<Result<Vec<CString>, i32>>()?;
+        // bubblewrap adds PWD to the environment.
+        let variables = std::env::vars_os().filter(|(name, _)| name != "PWD").map(|(mut name, value)| {
+            name.push("=");
+            name.push(value);
+            text(&name)
+        });
+        let variables = variables.collect::<Result<Vec<CString>, i32>>()?;
+        let mut errno = libc::ENOENT;
+        for file in candidates(argv.first().ok_or(libc::EINVAL)?) {
+            let Err(error) = nix::unistd::execve(&text(file.as_os_str())?, &args, &variables);
+            match error as i32 {
+                libc::ENOENT | libc::ENOTDIR => {}
+                // Perhaps there is one further on that we may run. In a folder of PATH that we cannot look into there may
+                // be none at all.
+                libc::EACCES if file.exists() || argv[0].as_bytes().contains(&b'/') => errno = libc::EACCES,
+                libc::EACCES => {}
+                other => return Err(other),
+            }
+        }
+        Err::<Infallible, i32>(errno)
+    };
+    let Err(errno) = run();
+    errno
+}
+
+/// The files that a name may mean, in order.
+fn candidates(program: &OsStr) -> Vec<PathBuf> {
+    if program.as_bytes().contains(&b'/') {
+        return vec![program.into()];
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(program)).collect()
 }
 
 /// The order matters: files are opened for Landlock while we may, a change of user forgets the signal for the death of

@@ -22,14 +22,21 @@ pub(super) fn run(mut plan: Plan) -> ExitCode {
     // The limits hold from here on, for whatever comes after.
     let joined = if plan.inside { Ok(()) } else { plan.cgroups.iter().try_for_each(Cgroup::join) };
     if plan.confine == Confine::Bubblewrap && !plan.inside && joined.is_ok() {
-        plan.parent = None;
-        plan.inside = true;
         // Comes back only if it fails.
-        let error = bubblewrap::exec(&plan);
-        return tell(pipes::take_inherited(plan.status), &failed(error));
+        let error = enter(&mut plan);
+        return tell(pipes::take_inherited(plan.status.as_slice()).ok().unwrap_or_default(), &failed(error));
     }
-    let status = pipes::take_inherited(plan.status);
-    let report = match joined.and_then(|()| keep(&plan)) {
+    let wanted: Vec<i32> = plan.streams.into_iter().flatten().chain(plan.status).collect();
+    let mut status = match pipes::take_inherited(&wanted) {
+        Ok(status) => status,
+        // Nobody can be told; the front sees that nothing was said.
+        Err(_) => return ExitCode::from(125),
+    };
+    let streams: Vec<OwnedFd> = status.drain(..wanted.len() - plan.status.iter().len()).collect();
+    let report = match joined.and_then(|()| restore(&streams)).and_then(|()| {
+        drop(streams);
+        keep(&plan)
+    }) {
         Ok(Some(report)) => report,
         Ok(None) => return ExitCode::SUCCESS,
         Err(error) => failed(error),
@@ -37,10 +44,31 @@ pub(super) fn run(mut plan: Plan) -> ExitCode {
     tell(status, &report)
 }
 
-fn tell(status: io::Result<Option<File>>, report: &Report) -> ExitCode {
-    if let Ok(Some(mut pipe)) = status {
+/// Goes into namespaces of our own. One process of bubblewrap stays outside and would hold the program's streams, so
+/// that they go past it.
+fn enter(plan: &mut Plan) -> io::Error {
+    let aside = match pipes::put_aside_streams() {
+        Ok(aside) => aside,
+        Err(error) => return error,
+    };
+    plan.parent = None;
+    plan.inside = true;
+    plan.streams = Some(aside.each_ref().map(AsRawFd::as_raw_fd));
+    bubblewrap::exec(plan)
+}
+
+fn restore(streams: &[OwnedFd]) -> io::Result<()> {
+    if let [stdin, stdout] = streams {
+        rustix::stdio::dup2_stdin(stdin)?;
+        rustix::stdio::dup2_stdout(stdout)?;
+    }
+    Ok(())
+}
+
+fn tell(status: Vec<OwnedFd>, report: &Report) -> ExitCode {
+    for pipe in status {
         // Without the front there is nobody to hear it.
-        let _ = writeln!(pipe, "{}", report.to_line());
+        let _ = writeln!(File::from(pipe), "{}", report.to_line());
     }
     ExitCode::SUCCESS
 }
@@ -69,6 +97,7 @@ fn keep(plan: &Plan) -> io::Result<Option<Report>> {
         stage: Stage::Inner,
         parent: Some(getpid().as_raw_nonzero().get()),
         status: Some(inner_end.as_raw_fd()),
+        streams: None,
         ..plan.clone()
     };
     let inner = super::next_stage(&next).spawn()?;

@@ -5,28 +5,47 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 
-use rustix::io::FdFlags;
+use rustix::io::{FdFlags, dup};
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 
 use super::plan::ReportPipe;
 use crate::report::MAX_REPORT;
 
-/// Takes an inherited descriptor as ours, so that the next program does not inherit it, and closes every other one but
+/// Takes inherited descriptors as ours, so that the next program does not inherit them, and closes every other one but
 /// 0 to 2. Whatever the caller or its caller left open ends here.
-pub(crate) fn take_inherited(wanted: Option<i32>) -> io::Result<Option<File>> {
+pub(crate) fn take_inherited(wanted: &[i32]) -> io::Result<Vec<OwnedFd>> {
     let open: Vec<i32> = fs::read_dir("/proc/self/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter(|&fd| fd > 2)
         .collect();
-    let taken =
-        wanted.map(|fd| OpenOptions::new().write(true).open(format!("/proc/self/fd/{fd}"))).transpose()?;
+    let taken = wanted.iter().map(|&fd| take(fd)).collect::<io::Result<Vec<OwnedFd>>>()?;
     for fd in open {
         // The listing itself had a descriptor, which is closed by now and perhaps used again for what was taken.
-        if taken.as_ref().is_none_or(|file| file.as_raw_fd() != fd) {
+        if taken.iter().all(|ours| ours.as_raw_fd() != fd) {
             let _ = nix::unistd::close(fd);
         }
     }
     Ok(taken)
+}
+
+/// A descriptor of ours for what an inherited number stands for.
+fn take(fd: i32) -> io::Result<OwnedFd> {
+    let own = pidfd_open(getpid(), PidfdFlags::empty())?;
+    match pidfd_getfd(&own, fd, PidfdGetfdFlags::empty()) {
+        Ok(taken) => Ok(taken),
+        // Before Linux 5.6, or in a container that forbids it: opened once more, which works for pipes and files.
+        Err(_) => Ok(OpenOptions::new().read(true).write(true).open(format!("/proc/self/fd/{fd}"))?.into()),
+    }
+}
+
+/// Copies of our standard input and output that the next program inherits, in whose place we have nothing.
+pub(crate) fn put_aside_streams() -> io::Result<[OwnedFd; 2]> {
+    let aside = [dup(rustix::stdio::stdin())?, dup(rustix::stdio::stdout())?];
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    Ok(aside)
 }
 
 /// A pipe whose end for writing the next stage inherits, under its number.

@@ -47,6 +47,8 @@ pub(crate) struct Plan {
     pub(crate) report: Option<ReportPipe>,
     /// The inherited end of a pipe on which a stage tells the one before it how the program ended.
     pub(crate) status: Option<i32>,
+    /// The program's standard input and output, inherited under other numbers.
+    pub(crate) streams: Option<[i32; 2]>,
     pub(crate) confine: Confine,
     pub(crate) bubblewrap: Option<PathBuf>,
     /// This program, by the path that bubblewrap can show inside.
@@ -89,6 +91,9 @@ impl Plan {
         }
         if let Some(report) = self.report {
             flag("report", format!("{}:{}", report.fd, report.inode).as_ref());
+        }
+        if let Some([stdin, stdout]) = self.streams {
+            flag("streams", format!("{stdin}:{stdout}").as_ref());
         }
         let numbers = [
             ("parent", self.parent.map(i64::from)),
@@ -169,6 +174,10 @@ impl Plan {
                 let (fd, inode) = value.to_str()?.split_once(':')?;
                 self.report = Some(ReportPipe { fd: fd.parse().ok()?, inode: inode.parse().ok()? });
             }
+            "--streams" => {
+                let (stdin, stdout) = value.to_str()?.split_once(':')?;
+                self.streams = Some([stdin.parse().ok()?, stdout.parse().ok()?]);
+            }
             "--parent" => self.parent = Some(id()?),
             "--status" => self.status = Some(id()?),
             "--user" => self.user = Some(u32::try_from(number()?).ok()?),
@@ -202,6 +211,7 @@ mod tests {
             parent: Some(12),
             report: Some(ReportPipe { fd: 7, inode: 99 }),
             status: Some(5),
+            streams: Some([6, 7]),
             confine: Confine::Bubblewrap,
             bubblewrap: Some("/usr/bin/bwrap".into()),
             launcher: Some("/x y/rookery".into()),

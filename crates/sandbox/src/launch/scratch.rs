@@ -27,6 +27,9 @@ pub(crate) fn remove(folder: &Path) {
                 progress = true;
                 continue;
             }
+            if !is_folder(&child) {
+                continue;
+            }
             // A folder without the right to look into it is still ours.
             let _ = fs::set_permissions(&child, Permissions::from_mode(0o700));
             for grandchild in children(&child) {
@@ -49,10 +52,17 @@ fn children(folder: &Path) -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
+/// A real one: a link leads to what is not ours.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
 /// Whether a file is as large as files may be. Only two levels are looked at: it is a hint, not a proof.
 pub(crate) fn has_file_of(folder: &Path, size: u64) -> bool {
     let is_large = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|m| m.is_file() && m.len() >= size);
-    children(folder).iter().any(|child| is_large(child) || children(child).iter().any(is_large))
+    children(folder)
+        .iter()
+        .any(|child| is_large(child) || (is_folder(child) && children(child).iter().any(is_large)))
 }
 
 /// Removes the folders of instances that are gone.

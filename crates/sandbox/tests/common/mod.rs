@@ -11,22 +11,22 @@ use std::time::{Duration, Instant};
 
 use rookery_sandbox::{Guard, InForce, Level, Policy, Program, Report, Sandbox};
 
-pub const LAUNCHER: &str = env!("CARGO_BIN_EXE_rookery-launch");
+pub(crate) const LAUNCHER: &str = env!("CARGO_BIN_EXE_rookery-launch");
 const OTHER_USER: &str = "ROOKERY_TEST_OTHER_USER";
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     fs::read_to_string("/proc/self/status").unwrap().lines().any(|line| line.starts_with("Uid:\t0\t"))
 }
 
 /// What this machine lacks is said, and fails where everything is expected to be there.
-pub fn skip(what: &str) {
+pub(crate) fn skip(what: &str) {
     eprintln!("SKIPPED: {what}");
     assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{what}");
 }
 
 /// Runs the body, and if we are root the whole test once more as another user.
-pub fn as_both_users(test: &str, body: impl FnOnce()) {
+pub(crate) fn as_both_users(test: &str, body: impl FnOnce()) {
     body();
     if !is_root() {
         return;
@@ -52,23 +52,23 @@ pub fn as_both_users(test: &str, body: impl FnOnce()) {
 }
 
 /// The ways to be shut in that this machine has.
-pub struct Mode {
-    pub name: &'static str,
-    pub policy: Policy,
+pub(crate) struct Mode {
+    pub(crate) name: &'static str,
+    pub(crate) policy: Policy,
 }
 
 impl Mode {
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { name: "none", policy: Policy::new(Level::None, LAUNCHER) }
     }
 
-    pub fn own() -> Self {
+    pub(crate) fn own() -> Self {
         let mut policy = Policy::new(Level::Auto, LAUNCHER);
         policy.use_bubblewrap = false;
         Self { name: "own", policy }
     }
 
-    pub fn bubblewrap() -> Option<Self> {
+    pub(crate) fn bubblewrap() -> Option<Self> {
         let policy = Policy::new(Level::Auto, LAUNCHER);
         match policy.clone().prepare().unwrap().in_force() {
             InForce::Partial(missing)
@@ -81,67 +81,67 @@ impl Mode {
         }
     }
 
-    pub fn all() -> Vec<Self> {
+    pub(crate) fn all() -> Vec<Self> {
         [Some(Self::none()), Some(Self::own()), Self::bubblewrap()].into_iter().flatten().collect()
     }
 
-    pub fn confined() -> Vec<Self> {
+    pub(crate) fn confined() -> Vec<Self> {
         Self::all().split_off(1)
     }
 
-    pub fn sandbox(&self) -> Sandbox {
+    pub(crate) fn sandbox(&self) -> Sandbox {
         self.policy.clone().prepare().unwrap()
     }
 }
 
 /// A program whose processes can be told from all others, as long as they keep an argument or a variable.
-pub fn marked(argv: &[&str]) -> (Program, String) {
+pub(crate) fn marked(argv: &[&str]) -> (Program, String) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let mark = format!("sandbox-test-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let env = vec![("MARK".to_owned(), mark.clone()), ("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
     (Program { argv: argv.iter().map(ToString::to_string).collect(), env, ..Program::default() }, mark)
 }
 
-pub fn python(code: &str) -> (Program, String) {
+pub(crate) fn python(code: &str) -> (Program, String) {
     marked(&["python3", "-S", "-E", "-c", code])
 }
 
-pub fn sh(code: &str) -> (Program, String) {
+pub(crate) fn sh(code: &str) -> (Program, String) {
     marked(&["sh", "-c", code])
 }
 
-pub struct Running {
-    pub child: Child,
-    pub guard: Guard,
-    pub started: Instant,
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    pub(crate) guard: Guard,
+    pub(crate) started: Instant,
 }
 
-pub struct Outcome {
-    pub status: ExitStatus,
-    pub out: String,
-    pub err: String,
-    pub report: Report,
-    pub took: Duration,
+pub(crate) struct Outcome {
+    pub(crate) status: ExitStatus,
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) report: Report,
+    pub(crate) took: Duration,
 }
 
 impl Outcome {
-    pub fn code(&self) -> Option<i32> {
+    pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    pub fn signal(&self) -> Option<i32> {
+    pub(crate) fn signal(&self) -> Option<i32> {
         self.status.signal()
     }
 }
 
-pub fn start(sandbox: &Sandbox, program: &Program) -> Running {
+pub(crate) fn start(sandbox: &Sandbox, program: &Program) -> Running {
     let (mut command, guard) = sandbox.command(program).unwrap();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Running { child: command.spawn().unwrap(), guard, started: Instant::now() }
 }
 
 /// Runs a program to its end, with this input.
-pub fn run_with(sandbox: &Sandbox, program: &Program, input: &str) -> Outcome {
+pub(crate) fn run_with(sandbox: &Sandbox, program: &Program, input: &str) -> Outcome {
     let mut running = start(sandbox, program);
     let mut stdin = running.child.stdin.take().unwrap();
     // A program need not read what it gets.
@@ -150,11 +150,11 @@ pub fn run_with(sandbox: &Sandbox, program: &Program, input: &str) -> Outcome {
     finish(running)
 }
 
-pub fn run(sandbox: &Sandbox, program: &Program) -> Outcome {
+pub(crate) fn run(sandbox: &Sandbox, program: &Program) -> Outcome {
     run_with(sandbox, program, "")
 }
 
-pub fn finish(mut running: Running) -> Outcome {
+pub(crate) fn finish(mut running: Running) -> Outcome {
     let read = |pipe: Option<Box<dyn Read + Send>>| {
         thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -171,7 +171,7 @@ pub fn finish(mut running: Running) -> Outcome {
 }
 
 /// Waits for a child; a test that hangs says where.
-pub fn wait(child: &mut Child) -> ExitStatus {
+pub(crate) fn wait(child: &mut Child) -> ExitStatus {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -186,7 +186,7 @@ pub fn wait(child: &mut Child) -> ExitStatus {
 }
 
 /// The processes that carry a mark, in their arguments or their environment.
-pub fn marked_processes(mark: &str) -> Vec<(i32, String)> {
+pub(crate) fn marked_processes(mark: &str) -> Vec<(i32, String)> {
     let contains = |bytes: &[u8]| bytes.windows(mark.len()).any(|window| window == mark.as_bytes());
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -202,7 +202,7 @@ pub fn marked_processes(mark: &str) -> Vec<(i32, String)> {
 
 /// Whether all processes with the mark are gone within this time.
 #[track_caller]
-pub fn assert_gone(mark: &str, within: Duration) {
+pub(crate) fn assert_gone(mark: &str, within: Duration) {
     let start = Instant::now();
     loop {
         let left = marked_processes(mark);
@@ -215,12 +215,12 @@ pub fn assert_gone(mark: &str, within: Duration) {
 }
 
 /// Folders and control groups that instances have made, in the names that this process uses.
-pub fn left_behind() -> Vec<String> {
+pub(crate) fn left_behind() -> Vec<String> {
     left_behind_by(&format!("-{}-", std::process::id()))
 }
 
 /// The same, of another process.
-pub fn left_behind_by(own: &str) -> Vec<String> {
+pub(crate) fn left_behind_by(own: &str) -> Vec<String> {
     let mut places = vec![std::env::temp_dir()];
     for entry in fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten() {
         places.push(entry.path());
@@ -235,7 +235,7 @@ pub fn left_behind_by(own: &str) -> Vec<String> {
 }
 
 #[track_caller]
-pub fn assert_nothing_left(mark: &str) {
+pub(crate) fn assert_nothing_left(mark: &str) {
     assert_gone(mark, Duration::from_secs(1));
     assert_eq!(left_behind(), Vec::<String>::new());
 }
