@@ -74,6 +74,10 @@ fn arguments(plan: &Plan, launcher: &Path) -> Vec<OsString> {
     }
     add(&[of("--ro-bind"), launcher.as_os_str(), of(LAUNCHER)]);
     for path in &plan.read {
+        // bubblewrap would make the folder above a file readable for its owner only.
+        if let Some(above) = path.parent().filter(|above| *above != Path::new("/")) {
+            add(&[of("--perms"), of("0755"), of("--dir"), above.as_os_str()]);
+        }
         add(&[of("--ro-bind"), path.as_os_str(), path.as_os_str()]);
     }
     add(&[of("--dir"), plan.cwd.as_os_str(), of("--chdir"), plan.cwd.as_os_str()]);

@@ -128,7 +128,10 @@ fn limit_all(plan: &Plan) -> rustix::io::Result<()> {
         limit(Resource::Fsize, bytes)?;
     }
     if let Some(seconds) = plan.cpu_seconds {
-        limit(Resource::Cpu, seconds)?;
+        // At the lower limit there is a signal that says why, at the upper one the end.
+        limit(Resource::Cpu, seconds.saturating_add(1))?;
+        let hard = rustix::process::getrlimit(Resource::Cpu).maximum;
+        setrlimit(Resource::Cpu, Rlimit { current: hard.map(|hard| hard.min(seconds)), maximum: hard })?;
     }
     if let Some(bytes) = plan.memory.filter(|_| !plan.cgroups.iter().any(Cgroup::limits_memory)) {
         // Not RLIMIT_AS: virtual machines reserve far more addresses than they use, and only what can be written to is

@@ -239,3 +239,8 @@ pub(crate) fn assert_nothing_left(mark: &str) {
     assert_gone(mark, Duration::from_secs(1));
     assert_eq!(left_behind(), Vec::<String>::new());
 }
+
+pub(crate) fn send(pid: u32, signal: u8) {
+    let status = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).status().unwrap();
+    assert!(status.success());
+}
