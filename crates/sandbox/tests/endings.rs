@@ -301,14 +301,5 @@ fn starts_and_waits() {
     let mut running = start(&mode.sandbox(), &program);
     wait_for_line(&mut running);
     println!("program runs");
-    std::thread::sleep(Duration::from_secs(60));
-}
-
-/// The program runs when it has said something.
-fn wait_for_line(running: &mut Running) {
-    let mut byte = [0];
-    while byte[0] != b'\n' {
-        let n = std::io::Read::read(running.child.stdout.as_mut().unwrap(), &mut byte).unwrap();
-        assert_ne!(n, 0, "it ended without a word");
-    }
+    std::thread::sleep(Duration::from_mins(1));
 }

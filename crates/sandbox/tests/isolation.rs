@@ -4,27 +4,9 @@ mod common;
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
 
 use common::*;
 use rookery_sandbox::{Cause, Ended, InForce, Level, Missing, Policy, Program, SandboxError};
-
-/// A folder that everybody may read, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("sandbox-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 #[test]
 fn what_is_in_force_is_told_and_full_is_refused_without_it() {
@@ -325,6 +307,55 @@ fn fault_c20_arguments_arrive_as_they_are() {
                 mode.name,
                 outcome.err
             );
+        }
+    });
+}
+
+#[test]
+fn usual_languages_run_in_every_mode() {
+    as_both_users("usual_languages_run_in_every_mode", || {
+        let own = Folder::new("languages");
+        fs::write(
+            own.0.join("Bot.java"),
+            "public class Bot { public static void main(String[] a) { System.out.println(\"ok\"); } }",
+        )
+        .unwrap();
+        let javac =
+            std::process::Command::new("javac").arg("-d").arg(&own.0).arg(own.0.join("Bot.java")).status();
+        let folder = own.0.display().to_string();
+        let mut programs = vec![
+            ("node", vec!["node", "-e", "setTimeout(() => console.log('ok'), 5)"]),
+            (
+                "python3",
+                vec![
+                    "python3",
+                    "-c",
+                    "import multiprocessing, threading; multiprocessing.Lock(); print('ok')",
+                ],
+            ),
+            ("bash", vec!["bash", "-c", "echo ok | cat"]),
+        ];
+        if javac.is_ok_and(|status| status.success()) {
+            programs.push(("java", vec!["java", "-cp", &folder, "Bot"]));
+        }
+        for (language, argv) in programs {
+            if std::process::Command::new(language).arg("--version").output().is_err() {
+                skip(&format!("{language} is not installed"));
+                continue;
+            }
+            for mode in Mode::confined() {
+                // Own shared memory needs namespaces.
+                if language == "python3" && mode.name == "own" {
+                    continue;
+                }
+                let (program, _) = marked(&argv);
+                let outcome = run(&mode.sandbox(), &program);
+                assert_eq!(
+                    outcome.out, "ok\n",
+                    "{language} {}: {} {:?}",
+                    mode.name, outcome.err, outcome.report
+                );
+            }
         }
     });
 }

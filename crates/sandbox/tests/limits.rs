@@ -12,7 +12,7 @@ const MEGABYTE: u64 = 1 << 20;
 fn with(mode: &Mode, limits: Limits) -> rookery_sandbox::Sandbox {
     let mut policy = mode.policy.clone();
     policy.limits = limits;
-    policy.prepare().unwrap()
+    policy.prepare().expect("the same mode was prepared before")
 }
 
 #[test]

@@ -3,12 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    #[cfg(target_os = "linux")]
-    {
-        rookery_sandbox::launch(std::env::args_os().skip(2))
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        ExitCode::from(2)
-    }
+    rookery_sandbox::launch(std::env::args_os().skip(2))
 }

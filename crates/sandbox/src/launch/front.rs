@@ -26,9 +26,9 @@ enum Waited {
     Stop,
 }
 
-pub(super) fn run(plan: Plan) -> ExitCode {
+pub(super) fn run(plan: &Plan) -> ExitCode {
     let mut report_to = None;
-    let report = supervise(&plan, &mut report_to)
+    let report = supervise(plan, &mut report_to)
         .unwrap_or_else(|error| Report::new(Ended::SandboxFailed(error.to_string())));
     if let Some(mut pipe) = report_to {
         // The caller may have gone; then nobody wants to know.

@@ -44,7 +44,7 @@ fn become_program(argv: &[OsString]) -> i32 {
         // We ignore SIGPIPE, and what is ignored is inherited; what is handled is not.
         let handled = signal_hook::flag::register(libc::SIGPIPE, Arc::default());
         handled.map_err(|error| error.raw_os_error().unwrap_or(libc::EINVAL))?;
-        let args = argv.iter().map(|word| text(word)).collect::<Result<Vec<CString>, i32>>()?;
+        let words = argv.iter().map(|word| text(word)).collect::<Result<Vec<CString>, i32>>()?;
         // bubblewrap adds PWD to the environment.
         let variables = std::env::vars_os().filter(|(name, _)| name != "PWD").map(|(mut name, value)| {
             name.push("=");
@@ -54,13 +54,12 @@ fn become_program(argv: &[OsString]) -> i32 {
         let variables = variables.collect::<Result<Vec<CString>, i32>>()?;
         let mut errno = libc::ENOENT;
         for file in candidates(argv.first().ok_or(libc::EINVAL)?) {
-            let Err(error) = nix::unistd::execve(&text(file.as_os_str())?, &args, &variables);
+            let Err(error) = nix::unistd::execve(&text(file.as_os_str())?, &words, &variables);
             match error as i32 {
-                libc::ENOENT | libc::ENOTDIR => {}
                 // Perhaps there is one further on that we may run. In a folder of PATH that we cannot look into there may
                 // be none at all.
                 libc::EACCES if file.exists() || argv[0].as_bytes().contains(&b'/') => errno = libc::EACCES,
-                libc::EACCES => {}
+                libc::ENOENT | libc::ENOTDIR | libc::EACCES => {}
                 other => return Err(other),
             }
         }

@@ -27,11 +27,8 @@ pub(super) fn run(mut plan: Plan) -> ExitCode {
         return tell(pipes::take_inherited(plan.status.as_slice()).ok().unwrap_or_default(), &failed(error));
     }
     let wanted: Vec<i32> = plan.streams.into_iter().flatten().chain(plan.status).collect();
-    let mut status = match pipes::take_inherited(&wanted) {
-        Ok(status) => status,
-        // Nobody can be told; the front sees that nothing was said.
-        Err(_) => return ExitCode::from(125),
-    };
+    // If that fails nobody can be told; the front sees that nothing was said.
+    let Ok(mut status) = pipes::take_inherited(&wanted) else { return ExitCode::from(125) };
     let streams: Vec<OwnedFd> = status.drain(..wanted.len() - plan.status.iter().len()).collect();
     let report = match joined.and_then(|()| restore(&streams)).and_then(|()| {
         drop(streams);

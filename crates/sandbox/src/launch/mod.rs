@@ -39,7 +39,7 @@ pub fn launch(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     match plan.stage {
-        Stage::Front => front::run(plan),
+        Stage::Front => front::run(&plan),
         Stage::Keep => keep::run(plan),
         Stage::Inner => inner::run(&plan),
     }

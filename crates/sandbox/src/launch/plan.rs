@@ -141,11 +141,12 @@ impl Plan {
             }
             let bytes = arg.as_bytes();
             let Some(equals) = bytes.iter().position(|&b| b == b'=') else {
-                return Err(format!("{arg:?} is no flag of this command"));
+                return Err(format!("{} is no flag of this command", arg.display()));
             };
             let key = String::from_utf8_lossy(&bytes[..equals]);
-            plan.set(&key, &OsString::from_vec(bytes[equals + 1..].to_vec()))
-                .ok_or_else(|| format!("{arg:?} is no flag of this command, or has no such value"))?;
+            plan.set(&key, &OsString::from_vec(bytes[equals + 1..].to_vec())).ok_or_else(|| {
+                format!("{} is no flag of this command, or has no such value", arg.display())
+            })?;
         }
         plan.argv = args.collect();
         if plan.argv.is_empty() { Err("the program is missing".to_owned()) } else { Ok(plan) }
@@ -229,8 +230,8 @@ mod tests {
             argv: ["a", "--", "--stage=front", "", "é"].map(OsString::from).to_vec(),
         };
         assert_eq!(Plan::from_args(plan.to_args()), Ok(plan));
-        let plain = Plan { cwd: "/".into(), argv: vec!["true".into()], ..Plan::default() };
-        assert_eq!(Plan::from_args(plain.to_args()), Ok(plain));
+        let least = Plan { cwd: "/".into(), argv: vec!["true".into()], ..Plan::default() };
+        assert_eq!(Plan::from_args(least.to_args()), Ok(least));
     }
 
     #[test]

@@ -95,8 +95,8 @@ mod tests {
         std::os::unix::fs::symlink("/etc", folder.join("link")).unwrap();
         fs::write(folder.join("large"), [0; 10]).unwrap();
         assert!(has_file_of(&folder, 10) && !has_file_of(&folder, 11));
-        fs::set_permissions(folder.join("d/d"), Permissions::from_mode(0)).unwrap();
-        fs::set_permissions(folder.join("d"), Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(folder.join("d/d"), Permissions::from_mode(0o0)).unwrap();
+        fs::set_permissions(folder.join("d"), Permissions::from_mode(0o0)).unwrap();
         remove(&folder);
         assert!(!folder.exists() && Path::new("/etc").exists());
     }

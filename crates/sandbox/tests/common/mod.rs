@@ -1,9 +1,11 @@
 //! Real programs in real sandboxes, as the user who runs the tests and, if that is root, as another one.
 #![allow(dead_code, reason = "each file of tests uses a part")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "this is a part of tests")]
 
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -42,11 +44,11 @@ pub(crate) fn as_both_users(test: &str, body: impl FnOnce()) {
     match output {
         Err(error) => skip(&format!("{test} as another user: setpriv: {error}")),
         Ok(output) => {
-            let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-            for line in text.lines().filter(|line| line.starts_with("SKIPPED")) {
+            let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+            for line in said.lines().filter(|line| line.starts_with("SKIPPED")) {
                 eprintln!("{line} (as another user)");
             }
-            assert!(output.status.success() && text.contains("1 passed"), "as another user:\n{text}");
+            assert!(output.status.success() && said.contains("1 passed"), "as another user:\n{said}");
         }
     }
 }
@@ -243,4 +245,30 @@ pub(crate) fn assert_nothing_left(mark: &str) {
 pub(crate) fn send(pid: u32, signal: u8) {
     let status = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).status().unwrap();
     assert!(status.success());
+}
+
+/// The program runs when it has said something.
+pub(crate) fn wait_for_line(running: &mut Running) {
+    let mut byte = [0];
+    while byte[0] != b'\n' {
+        let n = running.child.stdout.as_mut().unwrap().read(&mut byte).unwrap();
+        assert_ne!(n, 0, "it ended without a word");
+    }
+}
+
+/// A folder that everybody may read, removed at the end.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sandbox-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }

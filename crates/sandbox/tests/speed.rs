@@ -1,0 +1,54 @@
+//! What a launch costs: `cargo test --release -p rookery-sandbox --test speed -- --ignored --nocapture`.
+
+mod common;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::*;
+
+const RUNS: usize = 100;
+
+fn median(mut once: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..RUNS)
+        .map(|_| {
+            let start = Instant::now();
+            once();
+            start.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[RUNS / 2]
+}
+
+#[test]
+#[ignore = "measures; run it in a release build on a quiet machine"]
+fn start_and_end_of_a_program() {
+    let bare = median(|| {
+        Command::new("/bin/true").stdin(Stdio::null()).status().unwrap();
+    });
+    println!("bare       {bare:?}");
+    for mode in Mode::all() {
+        let sandbox = mode.sandbox();
+        let (program, _) = marked(&["/bin/true"]);
+        let time = median(|| {
+            let (mut command, guard) = sandbox.command(&program).unwrap();
+            let status =
+                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+            assert!(status.success());
+            drop(guard);
+        });
+        println!("{:<10} {time:?}, of which ours {:?}", mode.name, time.saturating_sub(bare));
+        let (program, mark) = sh("read x");
+        let running = start(&sandbox, &program);
+        std::thread::sleep(Duration::from_millis(100));
+        for (pid, command) in marked_processes(&mark) {
+            let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+            let field =
+                |key: &str| rollup.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
+            println!("    {:<60.60} {} {}", command, field("Rss:"), field("Private_Dirty:"));
+        }
+        drop(running.child.stdin);
+        drop(running.guard);
+    }
+}
