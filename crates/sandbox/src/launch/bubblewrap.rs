@@ -63,9 +63,6 @@ fn arguments(plan: &Plan, launcher: &Path) -> Vec<OsString> {
             Err(_) => add(&[of("--ro-bind-try"), of(folder), of(folder)]),
         }
     }
-    for setting in system::settings() {
-        add(&[of("--ro-bind-try"), setting.as_os_str(), setting.as_os_str()]);
-    }
     let disk = plan.disk.unwrap_or(DEFAULT_DISK);
     let (size, shared) = (disk.to_string(), (disk / 4).max(4096).to_string());
     add(&[of("--proc"), of("/proc"), of("--dev"), of("/dev")]);
@@ -73,7 +70,7 @@ fn arguments(plan: &Plan, launcher: &Path) -> Vec<OsString> {
         add(&[of("--size"), of(size), of("--perms"), of("1777"), of("--tmpfs"), of(folder)]);
     }
     add(&[of("--ro-bind"), launcher.as_os_str(), of(LAUNCHER)]);
-    for path in &plan.read {
+    for path in system::settings().iter().chain(&plan.read) {
         // bubblewrap would make the folder above a file readable for its owner only.
         if let Some(above) = path.parent().filter(|above| *above != Path::new("/")) {
             add(&[of("--perms"), of("0755"), of("--dir"), above.as_os_str()]);

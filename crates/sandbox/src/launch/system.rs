@@ -8,7 +8,7 @@ pub(super) const FOLDERS: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
 /// Settings: which library and which alternative is meant, where we are. Nothing that names users, machines or secrets.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     "/etc/alternatives",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
@@ -17,6 +17,8 @@ const SETTINGS: [&str; 8] = [
     "/etc/timezone",
     "/etc/locale.alias",
     "/etc/mono",
+    // Node reads it at start.
+    "/etc/ssl/openssl.cnf",
 ];
 
 /// What can be written to without harm.
