@@ -211,8 +211,10 @@ fn the_other_ends_see_when_a_program_closes_its_streams() {
         let (program, _) = sh("exec <&- >&- 2>&-; exec sleep 1000");
         let mut running = start(&mode.sandbox(), &program);
         let mut out = running.child.stdout.take().unwrap();
-        // Comes back only if nobody else holds the stream.
-        assert_eq!(std::io::Read::read(&mut out, &mut [0; 8]).unwrap(), 0, "{}", mode.name);
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || tell.send(std::io::Read::read(&mut out, &mut [0; 8]).unwrap()));
+        // Comes only if nobody else holds the stream.
+        assert_eq!(told.recv_timeout(Duration::from_secs(5)), Ok(0), "{}", mode.name);
         let mut stdin = running.child.stdin.take().unwrap();
         let broken = (0..200).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
@@ -302,4 +304,36 @@ fn starts_and_waits() {
     wait_for_line(&mut running);
     println!("program runs");
     std::thread::sleep(Duration::from_mins(1));
+}
+
+#[test]
+fn fault_c18_what_a_dead_instance_has_left_is_removed_at_the_next_start() {
+    as_both_users("fault_c18_what_a_dead_instance_has_left_is_removed_at_the_next_start", || {
+        use std::os::unix::fs::MetadataExt;
+        let space = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
+        // No process has this number: it is above the greatest that Linux gives.
+        let name = format!("rookery-{space}-4194305-1-{}", std::process::id());
+        let folder = std::env::temp_dir().join(&name);
+        std::fs::create_dir_all(folder.join("a/b")).unwrap();
+        let group = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"]
+            .map(|base| std::path::Path::new(base).join(&name))
+            .into_iter()
+            .find(|group| is_root() && group.parent().unwrap().join("cgroup.procs").exists());
+        let left = group.map(|group| {
+            std::fs::create_dir(&group).unwrap();
+            let sleeper = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+            std::fs::write(group.join("cgroup.procs"), sleeper.id().to_string()).unwrap();
+            (group, sleeper)
+        });
+        drop(Mode::own().sandbox());
+        assert!(!folder.exists());
+        match left {
+            Some((group, mut sleeper)) => {
+                assert!(!wait(&mut sleeper).success());
+                drop(Mode::own().sandbox());
+                assert!(!group.exists(), "{}", group.display());
+            }
+            None => skip("control groups of a dead instance: needs root"),
+        }
+    });
 }

@@ -229,7 +229,7 @@ fn fault_c15_others_cannot_be_signalled_or_traced() {
         if is_root() {
             bystander.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
         }
-        let mut bystander = bystander.args(["sleep", "1000"]).spawn().unwrap();
+        let mut bystander = bystander.args(["sleep", "20"]).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(50));
         for mode in Mode::confined() {
             let sandbox = mode.sandbox();
