@@ -34,9 +34,21 @@ fn take(fd: i32) -> io::Result<OwnedFd> {
     let own = pidfd_open(getpid(), PidfdFlags::empty())?;
     match pidfd_getfd(&own, fd, PidfdGetfdFlags::empty()) {
         Ok(taken) => Ok(taken),
-        // Before Linux 5.6, or in a container that forbids it: opened once more, which works for pipes and files.
-        Err(_) => Ok(OpenOptions::new().read(true).write(true).open(format!("/proc/self/fd/{fd}"))?.into()),
+        // Before Linux 5.6, or in a container that forbids it.
+        Err(_) => reopen(fd),
     }
+}
+
+/// Opens once more what a number stands for, which works for pipes and files. For reading or writing as it was: who has
+/// both ends of a pipe never sees that the other side has closed it.
+fn reopen(fd: i32) -> io::Result<OwnedFd> {
+    let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}"))?;
+    let flags =
+        info.lines().find_map(|line| i32::from_str_radix(line.strip_prefix("flags:")?.trim(), 8).ok());
+    let access = flags.unwrap_or_default() & libc::O_ACCMODE;
+    let mut options = OpenOptions::new();
+    options.read(access != libc::O_WRONLY).write(access != libc::O_RDONLY);
+    Ok(options.open(format!("/proc/self/fd/{fd}"))?.into())
 }
 
 /// Copies of our standard input and output that the next program inherits, in whose place we have nothing.
@@ -83,4 +95,41 @@ pub(crate) fn drop_standard_streams() -> io::Result<()> {
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(&null)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn an_end_of_a_pipe_that_is_opened_again_is_the_same_end() {
+        let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
+        let (mut read_again, mut write_again) =
+            (File::from(reopen(read.as_raw_fd()).unwrap()), File::from(reopen(write.as_raw_fd()).unwrap()));
+        drop(write);
+        write_again.write_all(b"hello").unwrap();
+        drop(write_again);
+        let mut text = String::new();
+        // Comes back only if nobody has an end for writing.
+        read_again.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "hello");
+    }
+
+    #[test]
+    fn only_the_pipe_that_was_meant_is_written_to() {
+        let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
+        let read = File::from(read);
+        let (fd, inode) = (read.as_raw_fd(), read.metadata().unwrap().ino());
+        let own = std::process::id().cast_signed();
+        drop(write);
+        assert!(open_report(own, ReportPipe { fd, inode }).is_some());
+        assert!(
+            open_report(own, ReportPipe { fd, inode: inode + 1 }).is_none(),
+            "the number means something else now"
+        );
+        drop(read);
+        assert!(open_report(own, ReportPipe { fd: 1 << 20, inode }).is_none());
+    }
 }

@@ -75,6 +75,9 @@ const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
 ];
 
+/// The requests of `ioctl` that type into a terminal: TIOCSTI and TIOCLINUX.
+const TYPING: [u64; 2] = [0x5412, 0x541c];
+
 /// The bit of the calls of the x32 interface, which would be a way around the list.
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;
@@ -141,8 +144,7 @@ fn denied(confine: Confine) -> Result<Rules, seccompiler::BackendError> {
         when(0, SeccompCmpOp::MaskedEq(flag), flag)
     });
     rules.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
-    let typing =
-        [libc::TIOCSTI, libc::TIOCLINUX].into_iter().map(|request| when(1, SeccompCmpOp::Eq, request));
+    let typing = TYPING.into_iter().map(|request| when(1, SeccompCmpOp::Eq, request));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
     if confine == Confine::Own {
         // Without a namespace of their own, queues and shared memory outlive a program and reach others.
