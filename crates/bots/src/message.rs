@@ -179,13 +179,15 @@ struct Text {
 #[serde(default)]
 struct InfoFields {
     depth: Option<u32>,
-    score: Option<i64>,
+    score: Option<f64>,
     line: Vec<String>,
     text: Option<String>,
 }
 
 impl From<InfoFields> for Info {
     fn from(InfoFields { depth, score, line, text }: InfoFields) -> Self {
+        // Records have whole numbers; what is beyond them is cut by the cast.
+        let score = score.map(|score| score.round() as i64);
         Self { depth, score, line, text }.bounded()
     }
 }

@@ -70,6 +70,10 @@ fn command() -> clap::Command {
 }
 
 fn main() -> ExitCode {
+    // Programs are started by ourselves, before there is a thread or an open file.
+    if std::env::args_os().nth(1).is_some_and(|arg| arg == "launch") {
+        return rookery_sandbox::launch(std::env::args_os().skip(2));
+    }
     let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     let mut out = io::stdout().lock();
     let mut err = ErrorOutput::new(io::stderr());

@@ -1,15 +1,16 @@
 //! Programs at the table, for every command that seats them: what they speak, where they are awaited.
 
 use std::fs::File;
-use std::io::{BufWriter, stderr};
+use std::io::{BufWriter, Write as _, stderr};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use rookery_live::{Opening, Programs};
-use rookery_referee::{MatchSpec, TimeControl, parse_duration};
+use rookery_referee::{MatchSpec, SeatSpec, TimeControl, parse_duration};
 use rookery_rules::GameSpec;
+use rookery_sandbox::{Level, Policy, Sandbox};
 use rookery_wire::{Protocols, Trace};
 
 use crate::spec::UsageError;
@@ -34,6 +35,19 @@ pub(crate) struct ProgramArgs {
     /// A file whose first line bots of tcp:PORT and ws:PORT have to say to be let in
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
+
+    /// How much programs of cmd: may do: none (as you), auto (as little as this machine can enforce), full (nothing but play, or
+    /// no match); docs/sandbox.md
+    #[arg(long, value_name = "LEVEL", default_value = "none")]
+    sandbox: Level,
+
+    /// A folder that sandboxed programs may read, for example one with an interpreter
+    #[arg(long, value_name = "DIR")]
+    sandbox_read: Vec<PathBuf>,
+
+    /// A variable of your environment that programs get, besides PATH, HOME, LANG and TMPDIR
+    #[arg(long, value_name = "NAME")]
+    keep_env: Vec<String>,
 
     /// Write every line to and from programs, with its time in microseconds, into this file; - is standard error
     #[arg(long, value_name = "FILE")]
@@ -71,7 +85,17 @@ impl FromStr for Speaks {
 impl Default for ProgramArgs {
     fn default() -> Self {
         let Opening { host, wait, .. } = Opening::default();
-        Self { protocol: vec![], listen: host, wait, secret_file: None, trace: None, no_clock: false }
+        Self {
+            protocol: vec![],
+            listen: host,
+            wait,
+            secret_file: None,
+            sandbox: Level::None,
+            sandbox_read: vec![],
+            keep_env: vec![],
+            trace: None,
+            no_clock: false,
+        }
     }
 }
 
@@ -115,9 +139,33 @@ impl ProgramArgs {
         }
         let trace = self.trace.as_deref().map(open_trace).transpose()?;
         let secret = self.secret_file.as_deref().map(read_secret).transpose()?;
-        let opening = Opening { host: self.listen, wait: self.wait, trace, secret, ..Opening::default() };
+        let starts = agreed.seats.iter().any(|entry| matches!(entry.player, SeatSpec::Command(_)));
+        let sandbox = if starts {
+            Some(prepare_sandbox(self.sandbox, &self.sandbox_read, &self.keep_env)?)
+        } else {
+            None
+        };
+        let opening =
+            Opening { host: self.listen, wait: self.wait, trace, secret, sandbox, ..Opening::default() };
         Ok(Programs::new(protocols, opening, spoken, self.no_clock))
     }
+}
+
+/// Makes a sandbox of this level ready, and says what it is worth if it is more than none.
+pub(crate) fn prepare_sandbox(
+    level: Level,
+    read: &[PathBuf],
+    keep_env: &[String],
+) -> Result<Sandbox, UsageError> {
+    let wrong = |why: String| UsageError(format!("--sandbox {level}: {why}"));
+    let own = std::env::current_exe().map_err(|error| wrong(error.to_string()))?;
+    let policy = Policy { read: read.to_vec(), keep_env: keep_env.to_vec(), ..Policy::new(level, own) };
+    let sandbox = policy.prepare().map_err(|error| wrong(error.to_string()))?;
+    if level != Level::None {
+        // Without an error output nobody can be told.
+        let _ = writeln!(stderr(), "sandbox: {}", sandbox.in_force());
+    }
+    Ok(sandbox)
 }
 
 /// The secret in a file: its first line.

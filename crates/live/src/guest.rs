@@ -10,6 +10,7 @@ use std::time::Duration;
 use rookery_bots::{Greeting, QUIT, greet};
 use rookery_referee::{Fault, MatchSpec, Offence, Player, SeatEntry, SeatSpec, write_duration};
 use rookery_rules::Position;
+use rookery_sandbox::Sandbox;
 use rookery_search::PlayerSpec;
 use rookery_wire::{Connection, Lent, Process, Protocol, StderrLog, Trace, Transport, TransportExt as _};
 use tokio::task::JoinSet;
@@ -62,6 +63,14 @@ pub struct Wanted<'a> {
 }
 
 impl Opening {
+    /// Starts a program.
+    fn start(&self, command: &str) -> io::Result<Process> {
+        match &self.sandbox {
+            Some(sandbox) => Process::start_in(sandbox, command),
+            None => Process::start(command),
+        }
+    }
+
     /// Says hello to whoever speaks the bot protocol, on a link to the player of this name.
     pub(crate) async fn greet(
         &self,
@@ -106,6 +115,8 @@ pub struct Opening {
     pub trace: Option<Trace>,
     /// What a bot that connects has to say to be let in.
     pub secret: Option<String>,
+    /// Where programs are started; by themselves if there is none.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Default for Opening {
@@ -117,6 +128,7 @@ impl Default for Opening {
             reply: rookery_bots::REPLY_TIME,
             trace: None,
             secret: None,
+            sandbox: None,
         }
     }
 }
@@ -257,7 +269,7 @@ pub(crate) async fn gather(
     for (idx, wanted) in seats.iter().enumerate() {
         if let SeatSpec::Command(command) = wanted.seat {
             let Protocol { framing, bounds, .. } = wanted.protocol;
-            let started = match Process::start(command) {
+            let started = match opening.start(command) {
                 Ok(process) => {
                     logs.push((idx, process.log()));
                     Ok(Connection::process(process, framing, bounds))

@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::spec;
 use rookery_bots::PROTOCOL;
 use rookery_live::{Opening, Programs, prepare};
-use rookery_referee::{Cause, End, MatchSpec, Offence, Verdict};
+use rookery_referee::{Cause, Conduct, End, MatchSpec, Offence, Verdict};
 use rookery_wire::{Connection, Protocols, Transport, TransportExt as _, WebSocket};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -177,7 +177,6 @@ async fn a_seat_that_asks_for_a_secret_is_not_taken_without_it() {
 #[tokio::test]
 async fn seats_at_one_port_are_taken_by_name() {
     let agreed = spec("hexapawn:rows=3,cols=3", &["ann=tcp:0", "bob=tcp:0"]);
-    let agreed = MatchSpec { seats: agreed.seats.clone(), ..agreed };
     let programs = programs(None);
     let (announce, mut announced) = mpsc::unbounded_channel();
     let bots = async {
@@ -215,7 +214,8 @@ async fn fault_t07_misconduct_over_tcp_and_websocket() {
             ("", Offence::Disconnected),
         ] {
             let seat = if ws { "mine=ws:0" } else { "mine=tcp:0" };
-            let agreed = spec("hexapawn:rows=3,cols=3", &[seat, "first"]);
+            let mut agreed = spec("hexapawn:rows=3,cols=3", &[seat, "first"]);
+            agreed.conduct = Conduct::removing();
             let programs = programs(None);
             let (announce, mut announced) = mpsc::unbounded_channel();
             let bot = async {

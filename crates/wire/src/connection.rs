@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use rookery_referee::{BoxFuture, Evidence, Fault, Offence};
+use rookery_referee::{BoxFuture, Fault, Offence};
 use rustix::net::sockopt;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
@@ -33,7 +33,7 @@ pub struct Connection {
     /// Running once a program has ended: how long its output is still read.
     draining: Option<Pin<Box<Sleep>>>,
     /// What will be known of a process that is ending.
-    exit_report: Option<BoxFuture<'static, Evidence>>,
+    exit_report: Option<BoxFuture<'static, Fault>>,
     /// Why nothing more can be read.
     ended: Option<Fault>,
 }
@@ -150,8 +150,7 @@ impl Connection {
         }
         let fault = match &mut self.exit_report {
             Some(report) => {
-                let evidence = Box::new(ready!(report.as_mut().poll(cx)));
-                Fault { offence: Offence::Crashed, evidence }
+                ready!(report.as_mut().poll(cx))
             }
             None => Fault::new(Offence::Disconnected, reason),
         };

@@ -11,6 +11,7 @@ use futures_util::{Sink as _, Stream as _};
 use rookery_referee::{BoxFuture, Fault, Offence};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config, client_async_with_config};
@@ -69,6 +70,9 @@ impl WebSocket {
 
     fn failed(&mut self, error: &Error) -> Fault {
         let fault = match error {
+            Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => {
+                Fault::new(Offence::Disconnected, "it is gone without a word")
+            }
             Error::Capacity(error) => Fault::new(Offence::OutputLimit, error.to_string()),
             Error::Utf8(_) | Error::Protocol(_) => Fault::new(Offence::Malformed, error.to_string()),
             _ => Fault::new(Offence::Disconnected, error.to_string()),

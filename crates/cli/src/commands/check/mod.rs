@@ -4,14 +4,17 @@ mod meddle;
 mod steps;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use rookery_referee::parse_duration;
 use rookery_rules::text::{clean, shell_quoted};
+use rookery_sandbox::Level;
 use serde::Serialize;
 
 use super::write_json;
+use crate::programs::prepare_sandbox;
 use crate::spec::CheckedSpec;
 use steps::Checker;
 
@@ -40,6 +43,14 @@ pub(crate) struct Args {
     /// Where all randomness comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
+
+    /// Play in a sandbox: none, auto or full; docs/sandbox.md
+    #[arg(long, value_name = "LEVEL", default_value = "none")]
+    sandbox: Level,
+
+    /// A folder that the bot may read in its sandbox
+    #[arg(long, value_name = "DIR")]
+    sandbox_read: Vec<PathBuf>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -93,7 +104,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let words: Vec<String> = args.command.iter().map(|word| shell_quoted(word)).collect();
     let command = words.join(" ");
-    let checker = Checker { command: &command, specs: &args.specs, time: args.time, seed: args.seed };
+    let sandbox = prepare_sandbox(args.sandbox, &args.sandbox_read, &[])?;
+    let checker = Checker {
+        sandbox: &sandbox,
+        command: &command,
+        specs: &args.specs,
+        time: args.time,
+        seed: args.seed,
+    };
     let mut report = Report { command: command.clone(), passed: true, steps: vec![] };
     for (number, planned) in (1..).zip(checker.plan()) {
         let name = planned.name();

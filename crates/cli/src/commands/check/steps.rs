@@ -10,6 +10,7 @@ use rookery_referee::{
     words, write_duration,
 };
 use rookery_rules::{Seat, Seed};
+use rookery_sandbox::Sandbox;
 use rookery_wire::{Connection, Lent, Process, Protocols, StderrLog, Transport, TransportExt as _};
 use tokio::time::{Instant, timeout};
 
@@ -18,6 +19,7 @@ use super::meddle::{Heard, Meddler, Meddling};
 use crate::spec::CheckedSpec;
 
 pub(super) struct Checker<'a> {
+    pub(super) sandbox: &'a Sandbox,
     pub(super) command: &'a str,
     pub(super) specs: &'a [CheckedSpec],
     pub(super) time: Duration,
@@ -61,6 +63,8 @@ struct Running {
     greeting: Arc<Greeting>,
     heard: Heard,
     log: StderrLog,
+    /// Whether one answer may be wrong.
+    forgives: bool,
 }
 
 /// How long a bot may take to end after `quit`.
@@ -180,7 +184,7 @@ impl Checker<'_> {
     /// Starts the bot and says hello.
     async fn start(&self, meddling: Meddling) -> Result<Running, Box<Failure>> {
         let heard = Heard::default();
-        let process = Process::start(self.command).map_err(|error| {
+        let process = Process::start_in(self.sandbox, self.command).map_err(|error| {
             let fault = Fault::new(Offence::Crashed, format!("it cannot be started: {error}"));
             self.failure(&fault, &heard, &StderrLog::default())
         })?;
@@ -189,7 +193,10 @@ impl Checker<'_> {
         let mut link: Box<dyn Transport> =
             Box::new(Meddler { link: Box::new(connection), heard: heard.clone(), meddling });
         match greet(&mut *link, REPLY_TIME).await {
-            Ok(greeting) => Ok(Running { link, greeting: Arc::new(greeting), heard, log }),
+            Ok(greeting) => {
+                let forgives = meddling.spoils;
+                Ok(Running { link, greeting: Arc::new(greeting), heard, log, forgives })
+            }
             Err(fault) => {
                 drop(link);
                 Err(self.failure(&fault, &heard, &log))
@@ -210,8 +217,8 @@ impl Checker<'_> {
         seat: usize,
         opening: usize,
     ) -> Result<(Running, Verdict), Box<Failure>> {
-        let Running { link, greeting, heard, log } = bot;
-        let agreed = self.agree(spec, seat, opening);
+        let Running { link, greeting, heard, log, forgives } = bot;
+        let agreed = self.agree(spec, seat, opening, forgives);
         let (lent, home) = Lent::new(link);
         let mut guests = vec![];
         let mut bot = Some(Guest::Bot(lent, Arc::clone(&greeting)));
@@ -245,7 +252,7 @@ impl Checker<'_> {
             return Err(self.failure(&fault, &heard, &log));
         }
         match home.await {
-            Ok(link) => Ok((Running { link, greeting, heard, log }, verdict)),
+            Ok(link) => Ok((Running { link, greeting, heard, log, forgives }, verdict)),
             Err(_) => {
                 let fault = Fault::new(Offence::Disconnected, "its link was lost");
                 Err(self.failure(&fault, &heard, &log))
@@ -253,14 +260,15 @@ impl Checker<'_> {
         }
     }
 
-    fn agree(&self, spec: &CheckedSpec, seat: usize, opening: usize) -> MatchSpec {
+    fn agree(&self, spec: &CheckedSpec, seat: usize, opening: usize, forgives: bool) -> MatchSpec {
         let entries: Vec<Entry> = (0..spec.n_seats())
             .map(|idx| if idx == seat { "bot=cmd:bot" } else { "random" }.parse().expect("well formed"))
             .collect();
         let mut agreed = rookery_catalog::agree(&spec.spec, &entries, Seed(self.seed))
             .expect("a checked spec and random players fit");
         agreed.time = TimeControl::PerMove(self.time);
-        agreed.conduct = Conduct::removing().with_retries(1);
+        // Only what the checker itself spoils is forgiven.
+        agreed.conduct = Conduct::removing().with_retries(u32::from(forgives));
         agreed.max_turns = Some(MAX_TURNS);
         if opening > 0 {
             agreed.start = Some(Start { position: None, moves: opening_of(spec, opening) });
@@ -290,9 +298,11 @@ fn opening_of(spec: &CheckedSpec, n_moves: usize) -> Vec<String> {
     let mut moves = vec![];
     while moves.len() < n_moves {
         let Some(mv) = position.moves().into_iter().next() else { break };
-        if position.play(&mv).is_err() {
+        let mut next = position.boxed_clone();
+        if next.play(&mv).is_err() || next.moves().is_empty() {
             break;
         }
+        position = next;
         moves.push(mv);
     }
     moves
