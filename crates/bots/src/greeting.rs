@@ -60,23 +60,21 @@ const EXPECTED: &str = r#"{"type":"hello","version":1}"#;
 /// # Panics
 /// Outside of a runtime with time.
 pub async fn greet(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Fault> {
-    match timeout(time, dialogue(link, time)).await {
-        Ok(greeting) => Ok(Greeting { reply: time, ..greeting? }),
-        Err(_) => {
-            let note = format!("no hello within {}", write_duration(time));
-            let fault = Fault::new(Offence::BadHello, note).expected(EXPECTED);
-            let unfinished = link.unfinished();
-            Err(if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) })
-        }
+    if let Ok(greeting) = timeout(time, dialogue(link, time)).await {
+        return Ok(Greeting { reply: time, ..greeting? });
     }
+    let note = format!("no hello within {}", write_duration(time));
+    let fault = Fault::new(Offence::BadHello, note).expected(EXPECTED);
+    let unfinished = link.unfinished();
+    Err(if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) })
 }
 
 async fn dialogue(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Fault> {
     link.send(&ours(time)).await?;
     for _ in 0..MAX_ASIDES {
-        let line = link.receive().await?;
-        let bad = |why: String| Fault::new(Offence::BadHello, why).sent(excerpt(&line)).expected(EXPECTED);
-        match FromBot::read(&line).map_err(|misread| bad(misread.why))? {
+        let said = link.receive().await?;
+        let bad = |why: String| Fault::new(Offence::BadHello, why).sent(excerpt(&said)).expected(EXPECTED);
+        match FromBot::read(&said).map_err(|misread| bad(misread.why))? {
             FromBot::Hello(hello) => return Greeting::of(hello).map_err(bad),
             FromBot::Error => {}
             FromBot::Unknown(kind) => link.send(&write::unknown_type(&kind)).await?,
@@ -176,7 +174,7 @@ mod tests {
             let fault = answered(lines).await.unwrap_err();
             assert_eq!(fault.offence, Offence::BadHello, "{lines}");
             assert!(fault.evidence.note.contains(why), "{lines}: {fault:?}");
-            assert!(fault.evidence.expected.is_some() && fault.evidence.sent.is_some() == !lines.is_empty());
+            assert!(fault.evidence.expected.is_some() && fault.evidence.sent.is_some() != lines.is_empty());
         }
         let many = answered(&"{\"type\":\"dance\"}\n".repeat(11)).await.unwrap_err();
         assert_eq!(many.evidence.note, "too many messages before its hello");

@@ -24,15 +24,15 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "PROTOCOL", value_delimiter = ',')]
     protocol: Vec<Speaks>,
 
-    /// The address on which tcp:PORT and ws:PORT listen
+    /// The address on which `tcp:PORT` and `ws:PORT` listen
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     listen: IpAddr,
 
-    /// How long players of tcp:PORT and ws:PORT are waited for
+    /// How long players of `tcp:PORT` and `ws:PORT` are waited for
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     wait: Duration,
 
-    /// A file whose first line bots of tcp:PORT and ws:PORT have to say to be let in
+    /// A file whose first line bots of `tcp:PORT` and `ws:PORT` have to say to be let in
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 

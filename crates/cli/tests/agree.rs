@@ -185,6 +185,8 @@ fn misconduct_costs_the_same_in_every_command() {
             "--games",
             "1",
             "--quiet",
+            "--protocol",
+            "hexapawn",
             "--record",
             records.to_str().unwrap(),
         ];

@@ -193,9 +193,9 @@ impl Doors {
 
 /// Nobody can guess it.
 fn random_token() -> String {
-    let mut bytes = [0_u8; 16];
+    let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system has randomness");
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:032x}", u128::from_ne_bytes(bytes))
 }
 
 /// Takes in whoever comes to one port.

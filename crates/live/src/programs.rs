@@ -36,7 +36,10 @@ pub struct Programs {
 
 /// Bots between two games, by name.
 #[derive(Clone, Default)]
-struct Staying(Arc<Mutex<HashMap<String, (Box<dyn Transport>, Arc<Greeting>)>>>);
+struct Staying(Arc<Mutex<HashMap<String, Bot>>>);
+
+/// A link, and what was said first on it.
+type Bot = (Box<dyn Transport>, Arc<Greeting>);
 
 impl fmt::Debug for Staying {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +53,7 @@ impl Staying {
     }
 
     /// Whoever is still there.
-    fn take(&self, name: &str) -> Option<(Box<dyn Transport>, Arc<Greeting>)> {
+    fn take(&self, name: &str) -> Option<Bot> {
         let (mut link, greeting) = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(name)?;
         match link.poll_receive(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Err(_)) => None,

@@ -153,8 +153,8 @@ impl Transport for Returning {
             match link.poll_receive(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Err(fault)) if self.may_return(&fault) => self.lose(),
-                Poll::Ready(Ok(line)) if self.returns => {
-                    let message: Value = serde_json::from_slice(&line).unwrap_or_default();
+                Poll::Ready(Ok(said)) if self.returns => {
+                    let message: Value = serde_json::from_slice(&said).unwrap_or_default();
                     if message["type"] == "ready" {
                         self.returns = false;
                         if let (Some(turn), Some(link)) = (&self.told.turn, &mut self.link) {
@@ -162,7 +162,7 @@ impl Transport for Returning {
                         }
                     }
                 }
-                other => return other,
+                other @ Poll::Ready(_) => return other,
             }
         }
     }

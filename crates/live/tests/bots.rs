@@ -63,10 +63,10 @@ fn bot(mut link: Connection, mut mind: Mind) -> (JoinHandle<()>, Heard) {
     let listening = Arc::clone(&heard);
     let told = validator("to_bot");
     let task = tokio::spawn(async move {
-        while let Ok(line) = link.receive().await {
-            let line = String::from_utf8(line).unwrap();
-            validate(&told, &line);
-            let message: Value = serde_json::from_str(&line).unwrap();
+        while let Ok(bytes) = link.receive().await {
+            let text = String::from_utf8(bytes).unwrap();
+            validate(&told, &text);
+            let message: Value = serde_json::from_str(&text).unwrap();
             let answer = mind(&message);
             listening.lock().unwrap().push(message);
             if !answer.is_empty() && link.send(format!("{answer}\n").as_bytes()).await.is_err() {
@@ -109,7 +109,7 @@ async fn every_game_is_played_and_every_line_is_in_the_schema() {
             let mut agreed = spec(&text, &vec!["cmd:bot"; n_seats]);
             agreed.max_turns = Some(300);
             agreed.time = TimeControl::Fischer {
-                base: std::time::Duration::from_secs(60),
+                base: std::time::Duration::from_mins(1),
                 increment: std::time::Duration::from_millis(5),
             };
             let minds =

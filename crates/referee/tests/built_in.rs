@@ -56,7 +56,7 @@ fn run(
 ) -> (End, Watch<hexapawn::Position>) {
     let mut players = players;
     let referee = Referee::of_spec(spec, hexapawn::Setup::table("rows=4,cols=4").start());
-    let session = Session { spec, terms, moves: &[], controls };
+    let session = Session { controls, ..Session::new(spec, terms) };
     let mut watch = Watch::default();
     let end = runtime().block_on(play(referee, &mut players, &session, &mut watch));
     if let End::Verdict(verdict) = &end {

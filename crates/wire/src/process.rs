@@ -49,10 +49,10 @@ impl Process {
     /// Outside of a runtime.
     pub fn start(command: &str) -> io::Result<Self> {
         let argv = rookery_sandbox::split(command).map_err(io::Error::other)?;
-        let (name, args) =
+        let (name, rest) =
             argv.split_first().ok_or_else(|| io::Error::other("there is no program to start"))?;
         let mut program = std::process::Command::new(name);
-        program.args(args).env_clear().process_group(0);
+        program.args(rest).env_clear().process_group(0);
         program.envs(KEPT_ENV.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))));
         Self::spawn(program, command, None)
     }

@@ -29,7 +29,7 @@ Examples:
 
 Exit codes: 0 the match is over, 1 failed, 2 the command line is wrong.")]
 pub(crate) struct Args {
-    /// Where the match runs: HOST:PORT for a seat tcp:PORT, ws://HOST:PORT for a seat ws:PORT
+    /// Where the match runs: HOST:PORT for a seat `tcp:PORT`, `ws://HOST:PORT` for a seat `ws:PORT`
     #[arg(value_name = "ADDR")]
     address: Address,
 
@@ -169,12 +169,12 @@ impl Bridge<'_> {
         loop {
             tokio::select! {
                 told = server.receive() => match told {
-                    Ok(line) => self.to_bot(&line, server).await?,
+                    Ok(line) => self.pass_on(&line, server).await?,
                     Err(fault) => return Ok(Some(words::offence(fault.offence, &fault.evidence))),
                 },
                 said = self.bot.receive() => match said {
                     Ok(line) => {
-                        let line = self.from_bot(line);
+                        let line = self.take_over(line);
                         if let Err(fault) = server.send(&line).await {
                             return Ok(Some(words::offence(fault.offence, &fault.evidence)));
                         }
@@ -186,7 +186,7 @@ impl Bridge<'_> {
         }
     }
 
-    async fn to_bot(&mut self, line: &[u8], server: &mut Box<dyn Transport>) -> anyhow::Result<()> {
+    async fn pass_on(&mut self, line: &[u8], server: &mut Box<dyn Transport>) -> anyhow::Result<()> {
         let message: Value = serde_json::from_slice(line).unwrap_or_default();
         match message["type"].as_str() {
             // The bot has said hello already; it is said again for it.
@@ -210,7 +210,7 @@ impl Bridge<'_> {
     }
 
     /// What the bot says, with its name and its secret in its hello.
-    fn from_bot(&mut self, line: Vec<u8>) -> Vec<u8> {
+    fn take_over(&mut self, line: Vec<u8>) -> Vec<u8> {
         let line = match serde_json::from_slice::<Value>(&line) {
             Ok(Value::Object(mut hello))
                 if self.hello.is_none() && hello.get("type") == Some(&json!("hello")) =>

@@ -164,7 +164,10 @@ impl Visit for Drill<'_> {
 }
 
 /// Moves as they are made.
-struct Moves<P: Position>(Arc<Mutex<Vec<(Seat, P::Move)>>>);
+struct Moves<P: Position>(Made<P>);
+
+/// Who made which move, in order.
+type Made<P> = Arc<Mutex<Vec<(Seat, <P as Position>::Move)>>>;
 
 impl<P: Position> Observer<P> for Moves<P> {
     fn see(&mut self, event: &EventOf<P>, _: &P) {
@@ -196,7 +199,7 @@ impl Drill<'_> {
                 *guest = Guest::own(Strategist::pooled(strategy).with_limits(limits));
             }
         }
-        let moves = Arc::default();
+        let moves = Made::<PositionOf<G>>::default();
         let ready = prepare(spec.clone(), guests, &self.programs.protocols, None)?.with_observer(Moves::<
             PositionOf<G>,
         >(

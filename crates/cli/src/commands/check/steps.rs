@@ -166,17 +166,17 @@ impl Checker<'_> {
             Ok(Err(fault)) if fault.evidence.exit.as_deref() == Some("exit status: 0") => {
                 Ok(Some(format!("after {} ms", begin.elapsed().as_millis())))
             }
-            Ok(Err(fault)) => Err(self.failure(&fault, &bot.heard, &bot.log)),
+            Ok(Err(fault)) => Err(failure(&fault, &bot.heard, &bot.log)),
             Ok(Ok(line)) => {
                 let fault = Fault::new(Offence::OutOfTurn, "it spoke after quit")
                     .sent(rookery_wire::excerpt(&line))
                     .expected("nothing but its end");
-                Err(self.failure(&fault, &bot.heard, &bot.log))
+                Err(failure(&fault, &bot.heard, &bot.log))
             }
             Err(_) => {
                 let note = format!("it was still there {} after quit", write_duration(TIME_TO_QUIT));
                 let fault = Fault::new(Offence::Timeout, note).expected("that it ends");
-                Err(self.failure(&fault, &bot.heard, &bot.log))
+                Err(failure(&fault, &bot.heard, &bot.log))
             }
         }
     }
@@ -186,7 +186,7 @@ impl Checker<'_> {
         let heard = Heard::default();
         let process = Process::start_in(self.sandbox, self.command).map_err(|error| {
             let fault = Fault::new(Offence::Crashed, format!("it cannot be started: {error}"));
-            self.failure(&fault, &heard, &StderrLog::default())
+            failure(&fault, &heard, &StderrLog::default())
         })?;
         let log = process.log();
         let connection = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
@@ -199,7 +199,7 @@ impl Checker<'_> {
             }
             Err(fault) => {
                 drop(link);
-                Err(self.failure(&fault, &heard, &log))
+                Err(failure(&fault, &heard, &log))
             }
         }
     }
@@ -233,7 +233,7 @@ impl Checker<'_> {
             Ok(prepared) => prepared.with_terms(Programs::default().terms()).run().await,
             Err(error) => {
                 let fault = Fault::new(Offence::BadHello, error.to_string());
-                return Err(self.failure(&fault, &heard, &log));
+                return Err(failure(&fault, &heard, &log));
             }
         };
         let End::Verdict(verdict) = played.end else { unreachable!("nobody stops a check") };
@@ -249,15 +249,12 @@ impl Checker<'_> {
                 },
                 evidence: ending.evidence.clone().unwrap_or_default(),
             };
-            return Err(self.failure(&fault, &heard, &log));
+            return Err(failure(&fault, &heard, &log));
         }
-        match home.await {
-            Ok(link) => Ok((Running { link, greeting, heard, log, forgives }, verdict)),
-            Err(_) => {
-                let fault = Fault::new(Offence::Disconnected, "its link was lost");
-                Err(self.failure(&fault, &heard, &log))
-            }
+        if let Ok(link) = home.await {
+            return Ok((Running { link, greeting, heard, log, forgives }, verdict));
         }
+        Err(failure(&Fault::new(Offence::Disconnected, "its link was lost"), &heard, &log))
     }
 
     fn agree(&self, spec: &CheckedSpec, seat: usize, opening: usize, forgives: bool) -> MatchSpec {
@@ -275,21 +272,22 @@ impl Checker<'_> {
         }
         agreed
     }
+}
 
-    fn failure(&self, fault: &Fault, heard: &Heard, log: &StderrLog) -> Box<Failure> {
-        let Fault { offence, evidence } = fault;
-        let evidence: &Evidence = evidence;
-        let (sent, received) = heard.last();
-        Box::new(Failure {
-            cause: offence.word().to_owned(),
-            message: words::offence(*offence, evidence),
-            sent,
-            hint: hint(*offence, evidence, received.as_deref()),
-            received,
-            expected: evidence.expected.clone(),
-            stderr: String::from_utf8_lossy(&log.all()).into_owned(),
-        })
-    }
+/// What is told of a fault.
+fn failure(fault: &Fault, heard: &Heard, log: &StderrLog) -> Box<Failure> {
+    let Fault { offence, evidence } = fault;
+    let evidence: &Evidence = evidence;
+    let (sent, received) = heard.last();
+    Box::new(Failure {
+        cause: offence.word().to_owned(),
+        message: words::offence(*offence, evidence),
+        sent,
+        hint: hint(*offence, evidence, received.as_deref()),
+        received,
+        expected: evidence.expected.clone(),
+        stderr: String::from_utf8_lossy(&log.all()).into_owned(),
+    })
 }
 
 /// The first moves of a game in which everybody plays its first move.
