@@ -61,6 +61,8 @@ enum Command {
     Completions(help::completions::Args),
     Help(help::topics::Args),
     #[command(hide = true)]
+    EchoBot(commands::bench_wire::EchoArgs),
+    #[command(hide = true)]
     Man(help::man::Args),
 }
 
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         Some(Command::NewBot(args)) => commands::new_bot::run(args, &mut out).map(ok),
         Some(Command::Check(args)) => commands::check::run(args, &mut out),
         Some(Command::Connect(args)) => commands::connect::run(args),
+        Some(Command::EchoBot(args)) => commands::bench_wire::echo(args).map(|()| ExitCode::SUCCESS),
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
         Some(Command::Drill(args)) => commands::drill::run(args, &mut out),
         Some(Command::Solve(args)) => commands::solve::run(args, &mut out),

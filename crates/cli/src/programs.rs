@@ -118,9 +118,8 @@ impl ProgramArgs {
         let mut spoken: Vec<_> =
             agreed.seats.iter().map(|entry| (entry.name.clone(), rookery_bots::PROTOCOL)).collect();
         for Speaks { name, protocol } in &self.protocol {
-            let protocol = find(protocol).map_err(|error| {
-                UsageError(format!("--protocol {protocol}: {error}, `{game}` or `rookery`"))
-            })?;
+            let protocol = find(protocol)
+                .map_err(|error| UsageError(format!("--protocol {protocol}: {error}, or `rookery`")))?;
             let mut found = false;
             for (player, speaks) in &mut spoken {
                 if name.as_ref().is_none_or(|name| name == player) {

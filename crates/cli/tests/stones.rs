@@ -135,7 +135,7 @@ fn a_whole_session_of_questions_and_moves() {
 #[test]
 fn an_error_of_a_program_has_an_exit_code_of_its_own() {
     let args = ["stones", "referee", "--width", "3", "--height", "3", "--player", "random", "--player"];
-    let output = rookery(&[&args[..], &["cmd:exit 7"]].concat(), "");
+    let output = rookery(&[&args[..], &["cmd:sh -c 'exit 7'"]].concat(), "");
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{shown}");
     assert!(shown.contains("GameOver: Player 1 made an error: "), "{shown}");

@@ -161,10 +161,18 @@ fn first_session(trace: &str) -> Vec<(char, String)> {
         match direction {
             "=" if text == "closed" => return lines,
             "=" => {}
-            _ => lines.push((direction.chars().next().unwrap(), text.to_owned())),
+            _ => lines.push((direction.chars().next().unwrap(), without_token(text))),
         }
     }
     panic!("the link was never closed: {trace}")
+}
+
+/// A token is another one each time.
+fn without_token(text: &str) -> String {
+    const BEGIN: &str = "\"token\":\"";
+    let Some((before, rest)) = text.split_once(BEGIN) else { return text.to_owned() };
+    let after = rest.split_once('"').map_or("", |(_, after)| after);
+    format!("{before}{BEGIN}0123456789abcdef0123456789abcdef\"{after}")
 }
 
 /// What stands above the first message of a kind: `<` to the bot, `>` from it.

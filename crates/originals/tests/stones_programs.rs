@@ -446,5 +446,5 @@ async fn programs_may_share_a_port_and_sit_in_the_order_they_connect() {
 async fn fault_c01_a_program_that_is_not_there_has_crashed() {
     let played = play_with(Way::Pipe, "/no/such/program", |_| {}).await;
     assert_eq!(played.cause(), "crashed");
-    assert!(played.sentence().contains("not found"), "{}", played.sentence());
+    assert!(played.sentence().contains("No such file"), "{}", played.sentence());
 }

@@ -3,7 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rookery_catalog::{AnyPosition, game};
 use rookery_live::{
@@ -15,6 +16,7 @@ use rookery_record::{
 use rookery_referee::{MatchSpec, Start};
 use rookery_rules::{GameSpec, Seat, Seed};
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 
 use crate::{clean, quoted};
 
@@ -79,12 +81,17 @@ fn new_slot(keep: &Keep) -> Result<Option<Slot>, ArchiveError> {
 pub struct Runner {
     runtime: Handle,
     programs: Arc<Programs>,
+    /// Programs of matches that are over, on their way home or out.
+    leaving: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
+
+/// How long they are waited for.
+const TIME_TO_LEAVE: Duration = Duration::from_secs(2);
 
 impl From<&Handle> for Runner {
     /// All programs speak the bot protocol.
     fn from(runtime: &Handle) -> Self {
-        Self { runtime: runtime.clone(), programs: Arc::default() }
+        Self { runtime: runtime.clone(), programs: Arc::default(), leaving: Arc::default() }
     }
 }
 
@@ -99,6 +106,23 @@ impl Runner {
         &self.runtime
     }
 
+    /// A program that has played is free again, or gone, a moment after its match.
+    fn wait_for_those_who_leave(&self) {
+        let leaving = std::mem::take(&mut *self.leaving.lock().unwrap_or_else(PoisonError::into_inner));
+        self.runtime.block_on(async {
+            for task in leaving {
+                // Who does not leave is gone with us.
+                let _ = tokio::time::timeout(TIME_TO_LEAVE, task).await;
+            }
+        });
+    }
+
+    /// There are no more matches.
+    pub(crate) fn quit(&self) {
+        self.wait_for_those_who_leave();
+        self.runtime.block_on(self.programs.quit());
+    }
+
     /// Brings whoever is to sit there.
     fn bring(&self, spec: &MatchSpec) -> Result<(Vec<Guest>, Closing), String> {
         if !spec.seats.iter().any(|entry| entry.player.is_program()) {
@@ -109,6 +133,7 @@ impl Runner {
             // Before the screen is taken; whoever cannot be told waits all the same.
             let _ = writeln!(io::stderr(), "waiting for {} on {address}", clean(name(idx)));
         };
+        self.wait_for_those_who_leave();
         let opened = self.runtime.block_on(self.programs.bring(spec, &mut announce));
         let opened = opened.map_err(|error| clean(&error.to_string()))?;
         Ok((opened.guests, opened.closing))
@@ -125,10 +150,11 @@ impl Runner {
         let live = prepared.map_err(|error| clean(&error.to_string()))?;
         let live = live.with_terms(self.programs.terms()).start();
         let ending = live.clone();
-        self.runtime.spawn(async move {
+        let leaving = self.runtime.spawn(async move {
             ending.played().await;
             closing.done().await;
         });
+        self.leaving.lock().unwrap_or_else(PoisonError::into_inner).push(leaving);
         Ok(live)
     }
 }

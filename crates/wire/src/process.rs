@@ -86,6 +86,11 @@ impl Process {
         self.log.clone()
     }
 
+    /// Its number, as long as it runs.
+    pub fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// What was started.
     pub fn command(&self) -> &str {
         &self.command

@@ -45,6 +45,9 @@ enum What {
         after_help = "Examples:\n  rookery bench records\n  rookery bench records --game fish:players=4 --json"
     )]
     Records(super::bench_records::RecordsArgs),
+    /// What a move of a bot costs over pipes, TCP and WebSocket, beside a bare ping-pong
+    #[command(after_help = "Examples:\n  rookery bench wire\n  rookery bench wire --json --seconds 5")]
+    Wire(super::bench_wire::WireArgs),
     /// The house player of Fish and whole games of it, against what they should take
     Fish(super::bench_fish::FishArgs),
 }
@@ -86,6 +89,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         What::Referee(measure) => referee(measure, out),
         What::Search(measure) => super::bench_search::run(measure, out),
         What::Records(args) => super::bench_records::run(args, out),
+        What::Wire(args) => super::bench_wire::run(args, out),
         What::Fish(args) => super::bench_fish::run(args, out),
     }
 }

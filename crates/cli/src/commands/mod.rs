@@ -10,6 +10,7 @@ pub(crate) mod bench;
 pub(crate) mod bench_fish;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;
+pub(crate) mod bench_wire;
 pub(crate) mod check;
 pub(crate) mod connect;
 pub(crate) mod drill;

@@ -258,6 +258,7 @@ fn is_program(file: &fs::Metadata) -> bool {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 mod tests {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt as _;

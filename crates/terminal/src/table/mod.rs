@@ -55,6 +55,16 @@ pub enum Announcement {
     Hint(Hint),
 }
 
+impl Drop for Table {
+    /// Programs that have come are told that there are no more games.
+    fn drop(&mut self) {
+        self.close();
+        if let Some(runner) = self.runner.take() {
+            runner.quit();
+        }
+    }
+}
+
 impl Table {
     /// A new match, which begins at once.
     pub fn begin(runner: impl Into<Runner>, spec: MatchSpec, keep: &Keep) -> Result<Self, String> {
@@ -333,14 +343,5 @@ impl Table {
     pub fn rules(&self) -> &'static str {
         let spec = GameSpec::parse(&self.spec().game);
         spec.and_then(|spec| game(&spec.game)).map_or("", rookery_catalog::AnyGame::rules)
-    }
-}
-
-impl Drop for Table {
-    /// Whoever leaves without a word stops the match, too.
-    fn drop(&mut self) {
-        if let Some(live) = &self.live {
-            live.controls().suspend();
-        }
     }
 }
