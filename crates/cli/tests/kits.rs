@@ -60,6 +60,7 @@ impl Kit {
     /// Whether the command of the spec, read as a shell reads it, passes the check.
     fn passes_the_check(&self) {
         passes(self.spec.strip_prefix("cmd:").unwrap(), &self.folder);
+        passes_in_a_sandbox(self.spec.strip_prefix("cmd:").unwrap(), &self.folder);
     }
 }
 
@@ -80,6 +81,19 @@ fn passes(command: &str, folder: &Path) {
     let checked = Command::new("sh").args(["-c", &typed, ROOKERY]).current_dir(folder).output().unwrap();
     let printed = shown(&checked);
     assert!(printed.contains("on seat 3") && printed.contains("steps passed."), "{printed}");
+}
+
+/// The same with nothing but play allowed, where this machine can enforce that.
+fn passes_in_a_sandbox(command: &str, folder: &Path) {
+    let typed = format!("exec \"$0\" check hexapawn:rows=3,cols=3 --sandbox full -- {command}");
+    let checked = Command::new("sh").args(["-c", &typed, ROOKERY]).current_dir(folder).output().unwrap();
+    let said = String::from_utf8_lossy(&checked.stderr);
+    if checked.status.code() == Some(2) && said.contains("--sandbox full:") {
+        eprintln!("SKIPPED: {command} is not checked in a full sandbox: {said}");
+        return;
+    }
+    assert!(said.starts_with("sandbox: full"), "{said}");
+    assert!(shown(&checked).contains("steps passed."));
 }
 
 /// Plays games, all of which end by the rules.

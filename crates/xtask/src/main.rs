@@ -1,8 +1,10 @@
 //! The project's chores. `cargo xtask test` is the one test command; CI runs exactly it.
 
+mod faults;
 mod setup;
 
 use std::env;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -15,6 +17,7 @@ usage: cargo xtask COMMAND
           and the dependency rules of deny.toml where cargo-deny is installed; before, the languages of the starter
           kits and bubblewrap are installed where they are missing and apt-get can
   bless   rewrite the golden files from what the programs show now; read the difference before you commit it
+  faults  the table of all faults with the tests that carry their IDs, and what is not covered yet
   man     write the man pages of the command line to target/man";
 
 fn main() -> ExitCode {
@@ -22,6 +25,7 @@ fn main() -> ExitCode {
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["bless"] => bless(),
+        ["faults"] => faults::table(Path::new("crates")).map(|table| say(&table)),
         ["man"] => step("man pages", cargo("run --quiet --locked --package rookery -- man target/man")),
         _ => {
             say(USAGE);
