@@ -84,6 +84,7 @@ fn passes(command: &str, folder: &Path) {
 }
 
 /// The same with nothing but play allowed, where this machine can enforce that.
+#[expect(clippy::print_stderr, reason = "what is not tested is told")]
 fn passes_in_a_sandbox(command: &str, folder: &Path) {
     let typed = format!("exec \"$0\" check hexapawn:rows=3,cols=3 --sandbox full -- {command}");
     let checked = Command::new("sh").args(["-c", &typed, ROOKERY]).current_dir(folder).output().unwrap();

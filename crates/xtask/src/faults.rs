@@ -1,6 +1,7 @@
 //! Which faults of the catalogue have tests: those whose names carry the fault's ID.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -22,21 +23,21 @@ pub(crate) fn table(crates: &Path) -> anyhow::Result<String> {
     collect(crates, &mut tests)?;
     let (mut text, mut covered, mut total) = (String::new(), 0, 0);
     for (letter, n_faults, about) in PARTS {
-        text.push_str(&format!("{letter}: {about}\n"));
+        writeln!(text, "{letter}: {about}")?;
         for number in 1..=n_faults {
             total += 1;
             match tests.get(&(letter, number)) {
-                None => text.push_str(&format!("  {letter}{number:<3} NOT COVERED\n")),
+                None => writeln!(text, "  {letter}{number:<3} NOT COVERED")?,
                 Some(names) => {
                     covered += 1;
                     let more =
                         if names.len() > 1 { format!(" (+{} more)", names.len() - 1) } else { String::new() };
-                    text.push_str(&format!("  {letter}{number:<3} {}{more}\n", names[0]));
+                    writeln!(text, "  {letter}{number:<3} {}{more}", names[0])?;
                 }
             }
         }
     }
-    text.push_str(&format!("{covered} of {total} faults have a test that carries their ID\n"));
+    writeln!(text, "{covered} of {total} faults have a test that carries their ID")?;
     Ok(text)
 }
 

@@ -135,7 +135,7 @@ struct Bot {
     greeting: Arc<Greeting>,
     pid: u32,
     /// Of a bot that connects: it ends with this.
-    _process: Option<Connection>,
+    process: Option<Connection>,
 }
 
 impl Bot {
@@ -165,7 +165,7 @@ impl Bot {
         };
         let greeting = greet(&mut *link, REPLY_TIME).await;
         let greeting = greeting.map_err(|fault| anyhow!("the bot of the benchmark failed: {fault:?}"))?;
-        Ok(Self { link, greeting: Arc::new(greeting), pid, _process: process })
+        Ok(Self { link, greeting: Arc::new(greeting), pid, process })
     }
 }
 
@@ -178,7 +178,7 @@ async fn games(bots: &mut Vec<Bot>, deadline: Instant) -> anyhow::Result<u64> {
         for bot in bots.drain(..) {
             let (lent, home) = Lent::new(bot.link);
             guests.push(Guest::Bot(lent, Arc::clone(&bot.greeting)));
-            homes.push((home, bot.greeting, bot.pid, bot._process));
+            homes.push((home, bot.greeting, bot.pid, bot.process));
         }
         let played = prepare(spec, guests, &Protocols::default(), None)?.run().await;
         let End::Verdict(verdict) = played.end else { unreachable!("nobody stops it") };
@@ -186,7 +186,7 @@ async fn games(bots: &mut Vec<Bot>, deadline: Instant) -> anyhow::Result<u64> {
         plies += verdict.plies;
         for (home, greeting, pid, process) in homes {
             let link = home.await.map_err(|_| anyhow!("a link was lost"))?;
-            bots.push(Bot { link, greeting, pid, _process: process });
+            bots.push(Bot { link, greeting, pid, process });
         }
     }
     Ok(plies)

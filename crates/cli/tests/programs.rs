@@ -1,0 +1,112 @@
+//! Programs end with their match, whatever they and we do.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rookery_testkit::TempFolder;
+
+const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+
+/// A bot that starts something in a session of its own, then waits for ever.
+const DAEMON: &str = "\
+while read line; do
+  case $line in
+    *hello*) (setsid sleep MARK >/dev/null 2>&1 &); echo '{\"type\":\"hello\",\"version\":1}' ;;
+    *new_game*) echo '{\"type\":\"ready\"}' ;;
+  esac
+done
+";
+
+/// How many processes have this in their command line.
+fn running(mark: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
+    processes
+        .map(command)
+        .filter(|line| line.split(|&byte| byte == 0).any(|word| word == mark.as_bytes()))
+        .count()
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn fault_c18_programs_and_what_they_have_started_end_with_us_also_after_kill_9() {
+    for (signal, mark) in [("-KILL", "4711.25"), ("-TERM", "4712.25")] {
+        let folder = TempFolder::new("daemon");
+        let bot = folder.join("bot.sh");
+        fs::write(&bot, DAEMON.replace("MARK", mark)).unwrap();
+        let mut rookery = Command::new(ROOKERY)
+            .args([
+                "match",
+                "hexapawn",
+                &format!("cmd:sh {}", bot.display()),
+                "random",
+                "--quiet",
+                "--grace",
+                "0s",
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        until("the bot starts its daemon", || running(mark) == 1);
+        Command::new("kill").args([signal, &rookery.id().to_string()]).status().unwrap();
+        rookery.wait().unwrap();
+        until("nothing is left", || running(mark) == 0 && running(&bot.display().to_string()) == 0);
+    }
+}
+
+#[test]
+fn fault_c12_a_program_gets_few_of_our_variables_and_descriptors_and_no_terminal() {
+    let folder = TempFolder::new("surroundings");
+    let bot = folder.join("bot.sh");
+    fs::write(&bot, "env | cut -d= -f1 | sort >&2; echo fds: $(ls /proc/self/fd) >&2\n(: < /dev/tty) 2>/dev/null && echo tty >&2\n")
+        .unwrap();
+    let records = folder.join("records");
+    let status = Command::new(ROOKERY)
+        .args([
+            "match",
+            "hexapawn",
+            &format!("cmd:sh {}", bot.display()),
+            "random",
+            "--games",
+            "2",
+            "--quiet",
+        ])
+        .arg("--record")
+        .arg(&records)
+        .args(["--keep-env", "KEPT"])
+        .envs([("SECRET", "1"), ("KEPT", "2")])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let log = fs::read_to_string(records.join("game-0001.seat-1.stderr")).unwrap();
+    assert!(!log.contains("SECRET") && !log.contains("tty"), "{log}");
+    assert!(log.contains("KEPT") && log.contains("PATH"), "{log}");
+    // `ls` itself has the folder open.
+    assert!(log.contains("fds: 0 1 2 3\n"), "{log}");
+}
+
+#[test]
+fn fault_c20_no_shell_reads_the_command() {
+    let folder = TempFolder::new("shell");
+    let made = folder.join("made");
+    let seat = format!("cmd:true ; touch {}", made.display());
+    let output = Command::new(ROOKERY)
+        .args(["match", "hexapawn", &seat, "random", "--games", "1", "--json"])
+        .output()
+        .unwrap();
+    assert!(!made.exists());
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(told.contains("it cannot be started"), "{told}");
+}
