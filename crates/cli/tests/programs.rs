@@ -41,7 +41,9 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 
 #[test]
 fn fault_c18_programs_and_what_they_have_started_end_with_us_also_after_kill_9() {
-    for (signal, mark) in [("-KILL", "4711.25"), ("-TERM", "4712.25")] {
+    for (signal, seconds) in [("-KILL", 4711), ("-TERM", 4712)] {
+        // Nobody else sleeps as long.
+        let mark = &format!("{seconds}.{}", std::process::id());
         let folder = TempFolder::new("daemon");
         let bot = folder.join("bot.sh");
         fs::write(&bot, DAEMON.replace("MARK", mark)).unwrap();
@@ -59,7 +61,7 @@ fn fault_c18_programs_and_what_they_have_started_end_with_us_also_after_kill_9()
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        until("the bot starts its daemon", || running(mark) == 1);
+        until("the bot starts its daemon", || running(mark) > 0);
         Command::new("kill").args([signal, &rookery.id().to_string()]).status().unwrap();
         rookery.wait().unwrap();
         until("nothing is left", || running(mark) == 0 && running(&bot.display().to_string()) == 0);
@@ -109,4 +111,50 @@ fn fault_c20_no_shell_reads_the_command() {
     assert!(!made.exists());
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.contains("it cannot be started"), "{told}");
+}
+
+/// Answers like the kits, after a pause at the start and at its first turn.
+fn slow_bot(folder: &TempFolder, at_start: &str, at_turn: &str) -> String {
+    let bot = folder.join("slow.sh");
+    let script = format!(
+        "sleep {at_start}\nn=0\nwhile read line; do case $line in\n\
+         *hello*) echo '{{\"type\":\"hello\",\"version\":1}}' ;;\n\
+         *new_game*) echo '{{\"type\":\"ready\"}}' ;;\n\
+         *'\"turn\"'*) n=$((n+1)); sleep {at_turn}; echo \"{{\\\"type\\\":\\\"move\\\",\\\"id\\\":$n,\\\"index\\\":0}}\" ;;\n\
+         *quit*) exit ;;\nesac; done\n"
+    );
+    fs::write(&bot, script).unwrap();
+    format!("cmd:sh {}", bot.display())
+}
+
+fn ending(seat: &str, time: &str) -> String {
+    let mut command = Command::new(ROOKERY);
+    command.args([
+        "match",
+        "hexapawn:rows=3,cols=3",
+        seat,
+        "first",
+        "--games",
+        "1",
+        "--json",
+        "--time",
+        time,
+    ]);
+    let output = command.args(["--conduct", "forfeit"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    report["games"][0]["ending"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn fault_c02_a_slow_start_is_not_charged_to_the_clock() {
+    let folder = TempFolder::new("slow-start");
+    assert_eq!(ending(&slow_bot(&folder, "1.2", "0"), "600ms"), "normal");
+}
+
+#[test]
+fn fault_c09_who_sleeps_at_its_turn_runs_out_of_time() {
+    let folder = TempFolder::new("sleeper");
+    let begin = Instant::now();
+    assert_eq!(ending(&slow_bot(&folder, "0", "100"), "300ms"), "timeout");
+    assert!(begin.elapsed() < Duration::from_secs(10), "nobody waits for it");
 }

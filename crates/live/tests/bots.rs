@@ -261,6 +261,20 @@ async fn fault_t06_whoever_moves_without_being_asked_is_out() {
 }
 
 #[tokio::test]
+async fn fault_t15_what_a_bot_claims_about_the_result_is_ignored() {
+    let agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
+    let honest = played(&agreed, vec![decent(HELLO, true), decent(HELLO, true)]).await.0;
+    let claimer = at_turn(2, |turn| {
+        let claim = json!({"type": "game_over", "cause": "illegal_move", "seat": 1, "winners": [0]});
+        let good = json!({"type": "move", "id": turn["id"], "move": turn["legal"][0], "winner": 0});
+        format!("{claim}\n{good}")
+    });
+    let (verdict, heard) = played(&agreed, vec![claimer, decent(HELLO, true)]).await;
+    assert_eq!(verdict, honest);
+    assert_eq!(of_type(&heard[0], "error")[0]["code"], "unknown_type");
+}
+
+#[tokio::test]
 async fn words_and_thoughts_are_passed_on_and_bounded() {
     let agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
     let talker = at_turn(2, |turn| {

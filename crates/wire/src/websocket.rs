@@ -27,7 +27,12 @@ pub struct WebSocket {
     peer: String,
     outbox: VecDeque<Message>,
     ended: Option<Fault>,
+    /// Frames since the last message that were none.
+    n_idle: u32,
 }
+
+/// The most frames without a message, one after the other: pings, pongs.
+const MAX_IDLE: u32 = 100;
 
 impl fmt::Debug for WebSocket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,7 +56,7 @@ impl WebSocket {
         let peer = stream.peer_addr()?.to_string();
         let stream =
             accept_async_with_config(stream, Some(config(bounds))).await.map_err(io::Error::other)?;
-        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None })
+        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0 })
     }
 
     /// Connects to somebody who takes us in; `url` is `ws://HOST:PORT/PATH`.
@@ -60,7 +65,7 @@ impl WebSocket {
         let peer = stream.peer_addr()?.to_string();
         let connected = client_async_with_config(url, stream, Some(config(bounds))).await;
         let (stream, _) = connected.map_err(io::Error::other)?;
-        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None })
+        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0 })
     }
 
     fn end(&mut self, fault: Fault) -> Fault {
@@ -92,8 +97,17 @@ impl Transport for WebSocket {
                 return Poll::Ready(Err(fault.clone()));
             }
             let fault = match ready!(Pin::new(&mut self.stream).poll_next(cx)) {
-                Some(Ok(Message::Text(text))) => return Poll::Ready(Ok(text.trim().as_bytes().to_vec())),
-                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => continue,
+                Some(Ok(Message::Text(text))) => {
+                    self.n_idle = 0;
+                    return Poll::Ready(Ok(text.trim().as_bytes().to_vec()));
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
+                    self.n_idle += 1;
+                    if self.n_idle <= MAX_IDLE {
+                        continue;
+                    }
+                    Fault::new(Offence::OutputLimit, format!("more than {MAX_IDLE} frames without a message"))
+                }
                 Some(Ok(Message::Binary(bytes))) => Fault::new(Offence::Malformed, "a binary frame")
                     .sent(excerpt(&bytes))
                     .expected("text frames, one message each"),
