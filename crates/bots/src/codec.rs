@@ -31,7 +31,7 @@ pub struct BotCodec<P: Notation> {
     greeting: Arc<Greeting>,
     /// The longest answer without a time control, as it is told.
     cap: Duration,
-    table: Option<Table>,
+    known: Option<Known>,
     /// The `new_game`, until it is sent.
     new_game: Option<Vec<u8>>,
     /// Of the last turn; each question has another one.
@@ -50,7 +50,7 @@ pub struct BotCodec<P: Notation> {
 
 /// What is known of the match.
 #[derive(Debug)]
-struct Table {
+struct Known {
     seat: Seat,
     chat: ChatBox,
     spec: MatchSpec,
@@ -69,7 +69,7 @@ impl<P: Notation + Picture> BotCodec<P> {
         Self {
             greeting,
             cap: Terms::default().answer_cap,
-            table: None,
+            known: None,
             new_game: None,
             id: 0,
             is_open: false,
@@ -82,12 +82,12 @@ impl<P: Notation + Picture> BotCodec<P> {
         }
     }
 
-    fn table(&self) -> &Table {
-        self.table.as_ref().expect("nothing is told to a bot that was not seated")
+    fn known(&self) -> &Known {
+        self.known.as_ref().expect("nothing is told to a bot that was not seated")
     }
 
     fn say(&self, text: &str) {
-        self.table().chat.say(text);
+        self.known().chat.say(text);
     }
 
     /// Counts what is thrown away; an offence when it is too much.
@@ -152,7 +152,7 @@ impl<P: Notation + Picture> BotCodec<P> {
         let code = self.misread.take().map_or(Code::of(foul.offence), Code::word);
         let evidence = &foul.evidence;
         let message = rookery_referee::words::offence(foul.offence, evidence);
-        let chances = match (foul.ruling, self.table().spec.conduct) {
+        let chances = match (foul.ruling, self.known().spec.conduct) {
             (Ruling::Removed | Ruling::Aborted, _) => Some(0),
             (Ruling::AskAgain, Conduct { retries: Retries::UntilDeadline, .. }) => None,
             (Ruling::AskAgain, Conduct { retries: Retries::Limited(retries), .. }) => {
@@ -170,7 +170,7 @@ impl<P: Notation + Picture> BotCodec<P> {
     }
 
     fn game_over(&self, verdict: &Verdict) -> Vec<u8> {
-        let spec = &self.table().spec;
+        let spec = &self.known().spec;
         let cause_of = |seat: Seat| {
             let gone = verdict.removed.iter().find(|ending| ending.seat == Some(seat));
             gone.map(|ending| ending.cause.word())
@@ -193,11 +193,6 @@ impl<P: Notation + Picture> BotCodec<P> {
                 }
             })
             .end()
-    }
-
-    /// Forgets what a take-back has undone, as far as it was not told yet.
-    fn took_back(&mut self, seat: Seat, to: u64) {
-        self.since.push(Since::TakenBack(seat, to));
     }
 }
 
@@ -226,12 +221,12 @@ fn time(line: Line, control: TimeControl, cap: Duration) -> Line {
 }
 
 fn new_game<M: std::fmt::Display>(
-    table: &Table,
+    known: &Known,
     cap: Duration,
     greeting: &Greeting,
     (start, moves): (&str, &[M]),
 ) -> Vec<u8> {
-    let Table { seat, spec, .. } = table;
+    let Known { seat, spec, .. } = known;
     let game = spec.game.split_once(':').map_or(&*spec.game, |(game, _)| game);
     let line = Line::new("new_game")
         .text("game", game)
@@ -249,11 +244,11 @@ fn new_game<M: std::fmt::Display>(
 
 impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
     fn seated(&mut self, invitation: &Invitation<'_, P>) {
-        let table =
-            Table { seat: invitation.seat, chat: invitation.chat.clone(), spec: invitation.spec.clone() };
+        let known =
+            Known { seat: invitation.seat, chat: invitation.chat.clone(), spec: invitation.spec.clone() };
         let start = invitation.start.to_text();
-        self.new_game = Some(new_game(&table, self.cap, &self.greeting, (&start, invitation.moves)));
-        self.table = Some(table);
+        self.new_game = Some(new_game(&known, self.cap, &self.greeting, (&start, invitation.moves)));
+        self.known = Some(known);
     }
 
     fn ask(&mut self, question: &Question<'_, P>) -> Vec<u8> {
@@ -326,7 +321,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
     }
 
     fn news(&mut self, event: &EventOf<P>, position: &P) -> Vec<Note> {
-        let own = self.table().seat;
+        let own = self.known().seat;
         let message = match event {
             Event::Started(_) => {
                 let message = self.new_game.take().unwrap_or_default();
@@ -366,7 +361,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
                 return vec![];
             }
             Event::TakenBack { seat, to } => {
-                self.took_back(*seat, *to);
+                self.since.push(Since::TakenBack(*seat, *to));
                 return vec![];
             }
             Event::Drawn => return vec![],

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _, stderr};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -148,6 +148,11 @@ impl ProgramArgs {
             Opening { host: self.listen, wait: self.wait, trace, secret, sandbox, ..Opening::default() };
         Ok(Programs::new(protocols, opening, spoken, self.no_clock))
     }
+}
+
+/// Says where a program is awaited. Without an error output nobody can be told.
+pub(crate) fn say_where(name: &str, address: SocketAddr) {
+    let _ = writeln!(stderr(), "waiting for {} on {address}", rookery_terminal::clean(name));
 }
 
 /// Makes a sandbox of this level ready, and says what it is worth if it is more than none.

@@ -190,20 +190,25 @@ pub struct Closing {
     doors: Option<Doors>,
 }
 
-/// How long the last word to a bot may take.
+/// How long the last word to a program may take.
 const LAST_WORD: Duration = Duration::from_millis(100);
+
+/// Says a last word, if there is one, and closes the link.
+pub(crate) async fn send_away(mut link: Box<dyn Transport>, last: &[u8]) {
+    if !last.is_empty() {
+        // Whether it is still heard does not matter.
+        let _ = timeout(LAST_WORD, link.send(last)).await;
+    }
+    link.close().await;
+}
 
 impl Closing {
     /// Takes a link that ends with its match; `last` is said before.
     fn lend(&mut self, link: Box<dyn Transport>, last: &'static [u8]) -> Lent {
         let (lent, home) = Lent::new(link);
         self.tasks.spawn(async move {
-            if let Ok(mut link) = home.await {
-                if !last.is_empty() {
-                    // Whether it is still heard does not matter.
-                    let _ = timeout(LAST_WORD, link.send(last)).await;
-                }
-                link.close().await;
+            if let Ok(link) = home.await {
+                send_away(link, last).await;
             }
         });
         lent

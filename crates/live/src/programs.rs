@@ -9,12 +9,11 @@ use std::time::Duration;
 
 use rookery_bots::{Greeting, QUIT};
 use rookery_referee::{MatchSpec, Terms};
-use rookery_wire::{Protocol, Protocols, Transport, TransportExt as _};
-use tokio::time::timeout;
+use rookery_wire::{Protocol, Protocols, Transport};
 
 use crate::Guest;
 use crate::doors::Doors;
-use crate::guest::{OpenError, Opened, Opening, Wanted, gather};
+use crate::guest::{OpenError, Opened, Opening, Wanted, gather, send_away};
 
 /// What programs speak and how they are brought, for one match or for many between the same players. By default all speak the
 /// bot protocol.
@@ -64,8 +63,6 @@ impl Staying {
 
 /// As good as no limit.
 const A_DAY: Duration = Duration::from_hours(24);
-/// How long the last word to a bot may take.
-const LAST_WORD: Duration = Duration::from_millis(500);
 
 impl Programs {
     /// Programs that speak and come like this.
@@ -98,11 +95,10 @@ impl Programs {
             let found = self.spoken.iter().find(|(player, _)| player == name);
             found.map_or(rookery_bots::PROTOCOL, |(_, protocol)| *protocol)
         };
-        let wanted = |entry: &'_ rookery_referee::SeatEntry| spoken(&entry.name);
         let seats: Vec<Wanted<'_>> = spec
             .seats
             .iter()
-            .map(|entry| Wanted { seat: &entry.player, name: &entry.name, protocol: wanted(entry) })
+            .map(|entry| Wanted { seat: &entry.player, name: &entry.name, protocol: spoken(&entry.name) })
             .collect();
         let mut opening = self.opening.clone();
         if self.no_clock {
@@ -148,10 +144,8 @@ impl Programs {
     /// Tells all bots that stayed that there are no more games.
     pub async fn quit(&self) {
         let all = std::mem::take(&mut *self.staying.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for (mut link, _) in all.into_values() {
-            // Whether it is still heard does not matter.
-            let _ = timeout(LAST_WORD, link.send(QUIT)).await;
-            link.close().await;
+        for (link, _) in all.into_values() {
+            send_away(link, QUIT).await;
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Matches at this screen: begun, gone on with, or only looked at; and where their records are.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write as _};
+use std::io::{self, BufReader};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -81,6 +82,8 @@ fn new_slot(keep: &Keep) -> Result<Option<Slot>, ArchiveError> {
 pub struct Runner {
     runtime: Handle,
     programs: Arc<Programs>,
+    /// Told who is awaited where.
+    announce: fn(&str, SocketAddr),
     /// Programs of matches that are over, on their way home or out.
     leaving: Arc<Mutex<Vec<JoinHandle<()>>>>,
 }
@@ -91,15 +94,20 @@ const TIME_TO_LEAVE: Duration = Duration::from_secs(2);
 impl From<&Handle> for Runner {
     /// All programs speak the bot protocol.
     fn from(runtime: &Handle) -> Self {
-        Self { runtime: runtime.clone(), programs: Arc::default(), leaving: Arc::default() }
+        Self {
+            runtime: runtime.clone(),
+            programs: Arc::default(),
+            announce: |_, _| {},
+            leaving: Arc::default(),
+        }
     }
 }
 
 impl Runner {
-    /// The same with programs that speak otherwise, or come otherwise.
+    /// The same with programs that speak otherwise, or come otherwise; `announce` is told who is awaited where.
     #[must_use]
-    pub fn with_programs(self, programs: Programs) -> Self {
-        Self { programs: Arc::new(programs), ..self }
+    pub fn with_programs(self, programs: Programs, announce: fn(&str, SocketAddr)) -> Self {
+        Self { programs: Arc::new(programs), announce, ..self }
     }
 
     pub(crate) fn runtime(&self) -> &Handle {
@@ -129,10 +137,7 @@ impl Runner {
             return Ok((Guest::built_in(spec)?, Closing::default()));
         }
         let name = |idx: usize| spec.seats.get(idx).map_or("a player", |entry| entry.name.as_str());
-        let mut announce = |idx: usize, address| {
-            // Before the screen is taken; whoever cannot be told waits all the same.
-            let _ = writeln!(io::stderr(), "waiting for {} on {address}", clean(name(idx)));
-        };
+        let mut announce = |idx: usize, address| (self.announce)(name(idx), address);
         self.wait_for_those_who_leave();
         let opened = self.runtime.block_on(self.programs.bring(spec, &mut announce));
         let opened = opened.map_err(|error| clean(&error.to_string()))?;

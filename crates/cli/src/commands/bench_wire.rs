@@ -96,37 +96,46 @@ pub(crate) fn run(args: &WireArgs, out: &mut dyn Write) -> anyhow::Result<()> {
 
 /// Microseconds of processor time a move, and moves per second, of so many matches at the same time.
 fn together(way: Way, threads: usize, budget: Duration, bare: bool) -> anyhow::Result<(f64, f64)> {
-    let start = Instant::now();
-    let results: Vec<anyhow::Result<(u64, f64, f64)>> = thread::scope(|scope| {
+    let results: Vec<anyhow::Result<Used>> = thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| one(way, budget, bare))).collect();
         let panicked = || anyhow!("a thread of the benchmark panicked");
         running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).collect()
     });
     let results = results.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
-    let plies: u64 = results.iter().map(|(plies, ..)| plies).sum();
-    let bots: f64 = results.iter().map(|(_, bots, _)| bots).sum();
-    // Of our own threads each knows only the time of all, so the share of one is taken.
-    let own: f64 = results.iter().map(|(_, _, own)| own).sum::<f64>() / threads as f64;
-    let wall =
-        results.iter().map(|_| budget.as_secs_f64()).fold(0.0, f64::max).min(start.elapsed().as_secs_f64());
-    Ok(((bots + own) * 1e6 / plies as f64, plies as f64 / wall))
+    let plies = results.iter().map(|used| used.plies).sum::<u64>() as f64;
+    let bots: f64 = results.iter().map(|used| used.bots).sum();
+    // Each thread knows only the time of the whole process, so that the mean is taken.
+    let own = results.iter().map(|used| used.own).sum::<f64>() / threads as f64;
+    let wall = results.iter().map(|used| used.wall).fold(0.0, f64::max);
+    Ok(((bots + own) * 1e6 / plies, plies / wall))
 }
 
-/// Moves, and the processor time of the bots and of this process meanwhile.
-fn one(way: Way, budget: Duration, bare: bool) -> anyhow::Result<(u64, f64, f64)> {
+/// What the moves of one match after the other took, in seconds.
+struct Used {
+    plies: u64,
+    /// Processor time of the bots.
+    bots: f64,
+    /// Processor time of this process, all its threads together.
+    own: f64,
+    wall: f64,
+}
+
+fn one(way: Way, budget: Duration, bare: bool) -> anyhow::Result<Used> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut bots = vec![Bot::start(way).await?, Bot::start(way).await?];
         let pids: Vec<u32> = bots.iter().map(|bot| bot.pid).collect();
         let (own, theirs) = (own_cpu()?, cpu_of(&pids)?);
-        let deadline = Instant::now() + budget;
+        let begin = Instant::now();
+        let deadline = begin + budget;
         let plies =
             if bare { ping_pong(&mut bots, deadline).await? } else { games(&mut bots, deadline).await? };
-        let used = (cpu_of(&pids)? - theirs, own_cpu()? - own);
+        let wall = begin.elapsed().as_secs_f64();
+        let used = Used { plies, bots: cpu_of(&pids)? - theirs, own: own_cpu()? - own, wall };
         for bot in bots {
             bot.link.close().await;
         }
-        Ok((plies, used.0, used.1))
+        Ok(used)
     })
 }
 

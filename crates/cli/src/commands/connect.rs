@@ -9,12 +9,13 @@ use anyhow::{Context as _, anyhow, bail};
 use rookery_bots::PROTOCOL;
 use rookery_referee::{parse_duration, words, write_duration};
 use rookery_rules::text::{clean, shell_quoted};
+use rookery_sandbox::Level;
 use rookery_wire::{Bounds, Connection, Process, Transport, TransportExt as _, WebSocket};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::programs::read_secret;
+use crate::programs::{prepare_sandbox, read_secret};
 
 /// Bring a bot to a seat of a match that runs elsewhere
 ///
@@ -91,7 +92,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let words: Vec<String> = args.command.iter().map(|word| shell_quoted(word)).collect();
-        let process = Process::start(&words.join(" ")).context("the bot cannot be started")?;
+        let sandbox = prepare_sandbox(Level::None, &[], &[])?;
+        let process = Process::start_in(&sandbox, &words.join(" ")).context("the bot cannot be started")?;
         let log = process.log();
         let bot = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
         let mut bridge = Bridge { args, secret, bot: Box::new(bot), hello: None, token: None, quit: false };

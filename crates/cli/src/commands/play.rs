@@ -15,7 +15,7 @@ use rookery_terminal::{App, Keep, Leave, Palette, Runner, Table, plain, quoted, 
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::data_folder::games_folder;
-use crate::programs::ProgramArgs;
+use crate::programs::{ProgramArgs, say_where};
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::watch_quietly;
 
@@ -189,7 +189,7 @@ impl Args {
             limits: Limits { think: self.think, ..Limits::default() },
             ..agreed
         };
-        let runner = Runner::from(here.runtime()).with_programs(self.programs.programs(&agreed)?);
+        let runner = Runner::from(here.runtime()).with_programs(self.programs.programs(&agreed)?, say_where);
         Table::begin(runner, agreed, &self.keep(spec)?).map_err(|problem| anyhow!(problem))
     }
 

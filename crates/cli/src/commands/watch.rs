@@ -13,7 +13,7 @@ use rookery_rules::{Seed, SetupError};
 use rookery_terminal::{App, Keep, Leave, Runner, Table, clean, plain, quoted};
 
 use super::play::{Here, OPPONENT, agree_at_screen, has_screen, palette};
-use crate::programs::ProgramArgs;
+use crate::programs::{ProgramArgs, say_where};
 use crate::spec::{CheckedSpec, UsageError};
 
 /// Watch a recorded match, or one between computers
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Table::read(path).map_err(|problem| anyhow!(problem))?
     } else {
         let spec = args.new_match(path)?;
-        let runner = Runner::from(here.runtime()).with_programs(args.programs.programs(&spec)?);
+        let runner = Runner::from(here.runtime()).with_programs(args.programs.programs(&spec)?, say_where);
         Table::begin(runner, spec, &Keep::No).map_err(|problem| anyhow!(problem))?
     };
     let left = if args.plain || !has_screen() {

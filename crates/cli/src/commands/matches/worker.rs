@@ -14,6 +14,7 @@ use rookery_wire::StderrLog;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::series::{Game, Series, key};
+use crate::programs::say_where;
 
 /// How often a game is played again after a failure of ours, over all runs.
 const ATTEMPTS: u32 = 100;
@@ -135,7 +136,7 @@ impl Worker<'_> {
         let (guests, brought) = match self.series.programs().filter(|_| !finished) {
             None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
             Some(programs) => {
-                let mut announce = |_, _| {};
+                let mut announce = |idx: usize, address| say_where(&spec.seats[idx].name, address);
                 let opened = tokio::select! {
                     opened = programs.bring(spec, &mut announce) => opened?,
                     () = self.stopping.urgent() => return Ok(None),
