@@ -1,6 +1,6 @@
 //! The form of a tournament: who is to play whom, given what was played.
 
-use crate::{Entrant, GameResult, Pairing};
+use crate::{Entrant, GameResult, Pairing, Points};
 
 /// What a [`Format`] wants now.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +20,38 @@ pub struct Round {
     pub number: u32,
     /// Who plays with whom, by table and seat, also at tables that did not begin yet.
     pub tables: Vec<Vec<Entrant>>,
+}
+
+/// Somebody came or went while a tournament was on. No result says so, so another run has to be told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// An entrant came late.
+    Join {
+        /// Its number: the next one.
+        entrant: Entrant,
+        /// It plays no game with a lower [`Pairing::id`].
+        from: u64,
+    },
+    /// An entrant left.
+    Leave {
+        /// Who.
+        entrant: Entrant,
+        /// It plays no game with this [`Pairing::id`] or a higher one.
+        from: u64,
+    },
+}
+
+/// Points without a game, for an entrant that could not be paired in a round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bye {
+    /// Who has it.
+    pub entrant: Entrant,
+    /// In which round, from 1.
+    pub round: u32,
+    /// What it is worth.
+    pub points: Points,
+    /// The points that the entrant had before.
+    pub before: Points,
 }
 
 /// The form of a tournament, which pulls: it takes results and gives the pairings that may be played now. Entrants are
@@ -63,9 +95,43 @@ pub trait Format: Send {
     /// What is to be done now; at most `room` pairings. Without room it gives none, and changes nothing.
     fn next(&mut self, room: usize) -> Next;
 
+    /// Somebody comes late and takes part from now on; `None` if the format takes nobody any more.
+    fn join(&mut self) -> Option<Entrant> {
+        None
+    }
+
+    /// Who came and went so far. To go on in another run, tell it these in their order ([`change`](Self::change)), and
+    /// then the results. Empty for a format that does not tell.
+    fn changes(&self) -> Vec<Change> {
+        vec![]
+    }
+
+    /// Somebody came or went in an earlier run.
+    fn change(&mut self, change: &Change) {
+        if let Change::Leave { entrant, .. } = change {
+            self.leave(*entrant);
+        }
+    }
+
     /// The last round that began, if the format has rounds.
     fn round(&self) -> Option<Round> {
         None
+    }
+
+    /// Who had points without a game so far.
+    fn byes(&self) -> Vec<Bye> {
+        vec![]
+    }
+
+    /// Who plays no more because it failed too often, in order.
+    fn suspended(&self) -> Vec<Entrant> {
+        vec![]
+    }
+
+    /// The places that the format itself decides, as far as they are decided: from the first, equals together. Empty where
+    /// points decide.
+    fn ranking(&self) -> Vec<Vec<Entrant>> {
+        vec![]
     }
 
     /// Who has won, in order, once it is over; never who left. Nobody, if the format leaves that to a table of results.
@@ -91,8 +157,32 @@ impl<F: Format + ?Sized> Format for Box<F> {
         (**self).next(room)
     }
 
+    fn join(&mut self) -> Option<Entrant> {
+        (**self).join()
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        (**self).changes()
+    }
+
+    fn change(&mut self, change: &Change) {
+        (**self).change(change);
+    }
+
     fn round(&self) -> Option<Round> {
         (**self).round()
+    }
+
+    fn byes(&self) -> Vec<Bye> {
+        (**self).byes()
+    }
+
+    fn suspended(&self) -> Vec<Entrant> {
+        (**self).suspended()
+    }
+
+    fn ranking(&self) -> Vec<Vec<Entrant>> {
+        (**self).ranking()
     }
 
     fn winners(&self) -> Vec<Entrant> {

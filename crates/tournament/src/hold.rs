@@ -164,7 +164,7 @@ fn outcome<F: Format>(scheduler: &Scheduler<F>) -> TournamentOutcome {
     let complete = scheduler.is_complete();
     TournamentOutcome {
         winners: if complete { scheduler.format().winners() } else { vec![] },
-        failed: scheduler.gone().collect(),
+        failed: scheduler.failed_or_left().collect(),
         rounds: scheduler.format().round().map_or(0, |round| round.number),
         complete,
     }

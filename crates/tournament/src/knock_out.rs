@@ -42,6 +42,8 @@ pub struct KnockOut {
     playing: Vec<Entrant>,
     /// Who failed or left.
     gone: BTreeSet<Entrant>,
+    /// Those of them who failed.
+    failed: BTreeSet<Entrant>,
     /// Results of rounds to come: an archive is read in any order.
     early: BTreeMap<u64, GameResult>,
 }
@@ -71,6 +73,7 @@ impl KnockOut {
             tables: vec![],
             playing: Entrant::all(n_entrants).collect(),
             gone: BTreeSet::new(),
+            failed: BTreeSet::new(),
             early: BTreeMap::new(),
         }
     }
@@ -84,6 +87,7 @@ impl KnockOut {
             entrants: self.tables[table].entrants.clone(),
             // Every game has a start of its own.
             block: id,
+            start: id,
             round: Some(round),
             reason: Reason::Group { round, table: table as u32 + 1, of },
         }
@@ -117,7 +121,8 @@ impl KnockOut {
         let goes_on = |entrant: &Entrant| !result.failed.contains(entrant);
         let winners = if result.outcome.is_some() { result.winners() } else { table.entrants.clone() };
         table.winners = Some(winners.into_iter().filter(goes_on).collect());
-        self.gone.extend(result.failed.iter().filter(|failed| table.entrants.contains(failed)));
+        self.failed.extend(result.failed.iter().filter(|failed| table.entrants.contains(failed)));
+        self.gone.extend(&self.failed);
     }
 
     /// Ends the round if all its results are there.
@@ -210,6 +215,10 @@ impl Format for KnockOut {
     fn round(&self) -> Option<Round> {
         let tables = || self.tables.iter().map(|table| table.entrants.clone()).collect();
         (self.round > 0).then(|| Round { number: self.round, tables: tables() })
+    }
+
+    fn suspended(&self) -> Vec<Entrant> {
+        self.failed.iter().copied().collect()
     }
 
     fn winners(&self) -> Vec<Entrant> {

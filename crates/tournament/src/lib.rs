@@ -3,7 +3,8 @@
 //! A tournament pulls. A [`Format`] takes results and gives the [`Pairing`]s that may be played now; a [`Scheduler`]
 //! keeps as many of them running as there is room for, and [`hold`] plays them through a [`Dispatcher`]. [`Series`]
 //! lets a few players play many games with every [`Seating`], and [`Summary`] says who is stronger and how sure that
-//! is; [`KnockOut`] finds the best of many.
+//! is. [`RoundRobin`], [`Swiss`], [`Cup`], [`KnockOut`], [`Gauntlet`] and [`Ladder`] are for many, [`Sprt`] ends by a
+//! test, and [`Standings`] are the table of any of them. [`TournamentSpec`] is everything that is agreed beforehand.
 //!
 //! Nothing here plays a game, reads a file or needs a runtime. Resuming is taking the results of an earlier run:
 //!
@@ -30,29 +31,61 @@
 //! # Ok::<(), rookery_tournament::ScheduleError>(())
 //! ```
 
+mod cup;
 mod entrants;
 mod estimate;
 mod event;
 mod format;
+mod gauntlet;
 mod hold;
 mod knock_out;
+mod ladder;
+mod meeting;
+mod options;
 mod pairing;
+mod points;
 mod ranges;
 mod result;
+mod round_robin;
+mod rounds;
+mod schedule;
 mod scheduler;
 mod seating;
+mod seats;
 mod series;
+mod spec;
+mod sprt;
+mod standings;
 mod summary;
+mod swiss;
+mod tables;
+mod tie_breaks;
 
+pub use cup::{Cup, CupOptions, CupRule, Groups};
 pub use entrants::{Entrant, Entrants, NameTaken};
 pub use estimate::{Elo, Estimate};
 pub use event::{TournamentEvent, TournamentOutcome, Watcher};
-pub use format::{Format, Next, Round};
+pub use format::{Bye, Change, Format, Next, Round};
+pub use gauntlet::Gauntlet;
 pub use hold::{Dispatcher, Report, hold};
 pub use knock_out::KnockOut;
+pub use ladder::Ladder;
+pub use meeting::{MAX_GAMES, MAX_ROUNDS, MAX_TABLES, TableSize};
+pub use options::FormatOptions;
 pub use pairing::{Pairing, Reason};
+pub use points::{PointRule, Points};
 pub use result::GameResult;
+pub use round_robin::RoundRobin;
+pub use rounds::Rounds;
 pub use scheduler::{ScheduleError, Scheduler};
 pub use seating::Seating;
 pub use series::Series;
+pub use spec::{
+    Adjudication, Balanced, Board, EntrantSpec, FormatSpec, GroupsSpec, MAX_ENTRANTS, Opening, Plan,
+    SpecError, TournamentSpec,
+};
+pub use sprt::{Decide, Sprt};
+pub use standings::{Standing, Standings, Versus};
 pub use summary::{LeftOver, PlayerSummary, Summary, Tally};
+pub use swiss::{DutchRound, DutchRules, PastRound, Relaxed, Swiss, SwissRule, dutch, swiss_tables};
+pub use tie_breaks::{ByeRule, TieBreak, TieBreaks};

@@ -1,6 +1,7 @@
 //! Numbers that have been, kept as ranges.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A set of numbers that fills up from below, more or less in order. It needs as much memory as it has gaps, however
 /// long a number in the middle is missing.
@@ -21,6 +22,20 @@ impl Ranges {
         let start = before.filter(|&(_, end)| end == number).map_or(number, |(start, _)| start);
         self.ends.insert(start, end);
         true
+    }
+
+    /// Puts all numbers of a range in.
+    pub(crate) fn insert_range(&mut self, range: Range<u64>) {
+        if range.is_empty() {
+            return;
+        }
+        let touches = |(&start, &end): (&u64, &u64)| (end >= range.start).then_some((start, end));
+        let (mut start, mut end) = (range.start, range.end);
+        while let Some((other, its_end)) = self.ends.range(..=end).next_back().and_then(touches) {
+            self.ends.remove(&other);
+            (start, end) = (start.min(other), end.max(its_end));
+        }
+        self.ends.insert(start, end);
     }
 
     /// The first number from here on that is missing.
@@ -51,8 +66,14 @@ mod tests {
             let (mut ranges, mut set) = (Ranges::default(), BTreeSet::new());
             for _ in 0..120 {
                 let number = u64::from(below(&mut rng, 60));
-                assert_eq!(ranges.insert(number), set.insert(number));
-                for probe in 0..62 {
+                if below(&mut rng, 10) == 0 {
+                    let end = number + u64::from(below(&mut rng, 4));
+                    ranges.insert_range(number..end);
+                    set.extend(number..end);
+                } else {
+                    assert_eq!(ranges.insert(number), set.insert(number));
+                }
+                for probe in 0..66 {
                     assert_eq!(ranges.contains(probe), set.contains(&probe));
                     let missing = (probe..100).find(|number| !set.contains(number));
                     assert_eq!(Some(ranges.missing_from(probe)), missing);

@@ -1,6 +1,6 @@
 //! How a game of a tournament ended, with everything a format or a table of results may want to know.
 
-use rookery_referee::Cause;
+use rookery_referee::{Cause, Offence};
 use rookery_rules::{Outcome, Seat};
 
 use crate::{Entrant, Pairing};
@@ -30,13 +30,23 @@ pub struct GameResult {
     pub cause: Cause,
     /// Who was removed for misconduct, also if the others played on.
     pub failed: Vec<Entrant>,
+    /// What they did, as far as it is known.
+    pub faults: Vec<(Entrant, Offence)>,
 }
 
 impl GameResult {
     /// The result of a pairing in which nobody failed.
     pub fn new(pairing: &Pairing, outcome: Option<Outcome>, cause: Cause) -> Self {
         let Pairing { id, block, entrants, .. } = pairing;
-        Self { pairing: *id, block: *block, entrants: entrants.clone(), outcome, cause, failed: vec![] }
+        Self {
+            pairing: *id,
+            block: *block,
+            entrants: entrants.clone(),
+            outcome,
+            cause,
+            failed: vec![],
+            faults: vec![],
+        }
     }
 
     /// Who won, by seat; nobody if all were removed or the game was aborted.

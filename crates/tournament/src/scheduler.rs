@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
 
-use crate::{Entrant, Format, GameResult, Next, Pairing, Round};
+use crate::{Change, Entrant, Format, GameResult, Next, Pairing, Round};
 
 /// A tournament in progress, without I/O: asks a [`Format`] for pairings and says which of them begin now. At most
 /// `room` of them run at a time.
 ///
-/// To go on with an earlier run, tell it who left ([`leave`](Self::leave)) and what was played
+/// To go on with an earlier run, tell it who came and went ([`change`](Self::change), or [`leave`](Self::leave) for a
+/// format that keeps no changes) and what was played
 /// ([`earlier`](Self::earlier)) before anything else.
 ///
 /// ```
@@ -38,8 +39,10 @@ pub struct Scheduler<F> {
     /// Given by the format; somebody who is busy has to play.
     waiting: Vec<Pairing>,
     running: BTreeMap<u64, Pairing>,
-    /// Who failed or left.
-    gone: BTreeSet<Entrant>,
+    /// Who left.
+    left: BTreeSet<Entrant>,
+    /// Who failed in some game; most formats let them go on.
+    failed: BTreeSet<Entrant>,
     draining: bool,
     /// The format has said so.
     ended: bool,
@@ -68,7 +71,8 @@ impl<F: Format> Scheduler<F> {
             busy: BTreeSet::new(),
             waiting: vec![],
             running: BTreeMap::new(),
-            gone: BTreeSet::new(),
+            left: BTreeSet::new(),
+            failed: BTreeSet::new(),
             draining: false,
             ended: false,
             stage: Stage::New,
@@ -85,7 +89,7 @@ impl<F: Format> Scheduler<F> {
     /// Takes the result of a game of an earlier run.
     pub fn earlier(&mut self, result: &GameResult) {
         let n_entrants = self.format.n_entrants();
-        self.gone.extend(result.failed.iter().filter(|failed| failed.index() < n_entrants));
+        self.failed.extend(result.failed.iter().filter(|failed| failed.index() < n_entrants));
         self.format.take(result);
     }
 
@@ -148,9 +152,22 @@ impl<F: Format> Scheduler<F> {
     /// An entrant takes no further part. A game of it that is running goes on, with an empty seat.
     pub fn leave(&mut self, entrant: Entrant) {
         if entrant.index() < self.format.n_entrants() {
-            self.gone.insert(entrant);
+            self.left.insert(entrant);
             self.format.leave(entrant);
         }
+    }
+
+    /// Somebody comes late; `None` if the format takes nobody any more.
+    pub fn join(&mut self) -> Option<Entrant> {
+        if self.ended { None } else { self.format.join() }
+    }
+
+    /// Somebody came or went in an earlier run ([`Format::changes`]); to be told before its results.
+    pub fn change(&mut self, change: &Change) {
+        if let Change::Leave { entrant, .. } = change {
+            self.left.insert(*entrant);
+        }
+        self.format.change(change);
     }
 
     /// From now on no game begins; those that are running may end.
@@ -178,14 +195,16 @@ impl<F: Format> Scheduler<F> {
         self.ended
     }
 
-    /// Who has failed or left, in order.
-    pub fn gone(&self) -> impl Iterator<Item = Entrant> {
-        self.gone.iter().copied()
+    /// Who has failed in some game or left, in order.
+    pub fn failed_or_left(&self) -> impl Iterator<Item = Entrant> {
+        self.failed.union(&self.left).copied()
     }
 
-    /// Who has neither failed nor left, in order.
+    /// Who takes part, in order: everybody who has neither left nor been suspended by the format. Who fails a game goes
+    /// on, unless the format says otherwise.
     pub fn present(&self) -> Vec<Entrant> {
-        let is_there = |entrant: &Entrant| !self.gone.contains(entrant);
+        let suspended = self.format.suspended();
+        let is_there = |entrant: &Entrant| !self.left.contains(entrant) && !suspended.contains(entrant);
         Entrant::all(self.format.n_entrants()).filter(is_there).collect()
     }
 

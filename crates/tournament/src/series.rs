@@ -5,8 +5,8 @@ use rookery_rules::MAX_SEATS;
 use crate::ranges::Ranges;
 use crate::{Entrant, Format, GameResult, Next, Pairing, Reason, Seating};
 
-/// All entrants play all games, in whole blocks: as many games from one start as there are entrants, each of them once
-/// on every seat ([`Seating`]). The id of a pairing is the number of its game, from 0.
+/// All entrants play all games, in whole blocks of games from one start, in which each of them is equally often on every
+/// seat ([`Seating`]). The id of a pairing is the number of its game, from 0.
 ///
 /// A game that was aborted is over and is not played again. When an entrant leaves, no further game begins. A series
 /// names no winner; [`Summary`](crate::Summary) says what the results mean.
@@ -15,10 +15,10 @@ use crate::{Entrant, Format, GameResult, Next, Pairing, Reason, Seating};
 /// use rookery_tournament::{Entrant, Format, Next, Series};
 ///
 /// let mut series = Series::new(3, 100);
-/// assert_eq!((series.games(), series.rounded()), (102, 2), "34 blocks of three");
-/// let Next::Play(pairings) = series.next(4) else { panic!("games are to be played") };
+/// assert_eq!((series.games(), series.rounded()), (102, 2), "17 blocks of six");
+/// let Next::Play(pairings) = series.next(7) else { panic!("games are to be played") };
 /// assert_eq!(pairings[1].entrants, [Entrant(1), Entrant(2), Entrant(0)]);
-/// assert_eq!(pairings.iter().map(|pairing| pairing.block).collect::<Vec<_>>(), [0, 0, 0, 1]);
+/// assert_eq!(pairings.iter().map(|pairing| pairing.block).collect::<Vec<_>>(), [0, 0, 0, 0, 0, 0, 1]);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Series {
@@ -41,9 +41,10 @@ impl Series {
     /// If there are no entrants, or more than a table has seats.
     pub fn new(n_entrants: usize, games: u64) -> Self {
         assert!((1..=MAX_SEATS).contains(&n_entrants), "every entrant has a seat in every game");
-        let whole = games.checked_next_multiple_of(n_entrants as u64);
+        let block = Seating::block_games(n_entrants);
+        let whole = games.checked_next_multiple_of(block);
         // Beyond the last number there is no whole block. So many are never played, so fewer are as good.
-        let whole = whole.unwrap_or(u64::MAX - u64::MAX % n_entrants as u64);
+        let whole = whole.unwrap_or(u64::MAX - u64::MAX % block);
         Self {
             n_entrants,
             games: whole,
@@ -64,15 +65,21 @@ impl Series {
         self.rounded
     }
 
+    /// How many games a block has.
+    pub const fn block_games(&self) -> u64 {
+        Seating::block_games(self.n_entrants)
+    }
+
     /// Game number `game`, from 0; `None` if there are not so many.
     pub fn pairing(&self, game: u64) -> Option<Pairing> {
         (game < self.games).then(|| {
             let Seating { block, players } = Seating::of_game(game, self.n_entrants);
-            let turns = self.n_entrants as u64;
+            let turns = self.block_games();
             Pairing {
                 id: game,
                 entrants: players.into_iter().map(|player| Entrant(player as u32)).collect(),
                 block,
+                start: block,
                 round: None,
                 reason: Reason::Rotation { game: game + 1, of: self.games, turn: game % turns + 1, turns },
             }
@@ -126,9 +133,9 @@ mod tests {
         for n in 2..=MAX_SEATS {
             for games in 0..20 {
                 let mut series = Series::new(n, games);
-                assert_eq!(series.games() % n as u64, 0);
+                assert_eq!(series.games() % series.block_games(), 0);
                 assert_eq!(series.games(), games + series.rounded());
-                assert!(series.rounded() < n as u64);
+                assert!(series.rounded() < series.block_games());
                 let Next::Play(pairings) = series.next(usize::MAX) else {
                     assert_eq!((games, series.next(1)), (0, Next::End));
                     continue;
@@ -147,8 +154,8 @@ mod tests {
     fn more_games_than_there_are_numbers() {
         for n in 2..=MAX_SEATS {
             let series = Series::new(n, u64::MAX);
-            assert_eq!(series.games() % n as u64, 0);
-            assert!(series.games() > u64::MAX - MAX_SEATS as u64);
+            assert_eq!(series.games() % series.block_games(), 0);
+            assert!(series.games() > u64::MAX - series.block_games());
         }
     }
 

@@ -6,7 +6,7 @@ use rookery_rules::{MAX_SEATS, Outcome, Seat};
 
 use crate::estimate::Sums;
 use crate::ranges::Ranges;
-use crate::{Elo, Entrant, Estimate, GameResult};
+use crate::{Elo, Entrant, Estimate, GameResult, Seating};
 
 /// A point in parts, so that every share of it is a whole number: the first place is shared by 1 to 8.
 const POINT: i32 = 840;
@@ -29,7 +29,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, outcome: &Outcome, seat: Seat) {
+    pub(crate) fn add(&mut self, outcome: &Outcome, seat: Seat) {
         match (outcome.winners.contains(seat), outcome.winners.len()) {
             (true, 1) => self.wins += 1,
             (true, _) => self.draws += 1,
@@ -37,7 +37,7 @@ impl Tally {
         }
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;
@@ -129,7 +129,7 @@ impl Summary {
         let n_players = self.whole.players.len();
         let is_of_series = result.seats_all(n_players)
             && result.pairing < u64::MAX
-            && result.block == result.pairing / n_players as u64;
+            && result.block == result.pairing / Seating::block_games(n_players);
         if !is_of_series || self.complete.contains(result.block) {
             return false;
         }
@@ -138,7 +138,7 @@ impl Summary {
             return false;
         }
         block.push(result.clone());
-        if block.len() == n_players
+        if block.len() as u64 == Seating::block_games(n_players)
             && let Some(games) = self.open.remove(&result.block)
         {
             self.complete.insert(result.block);

@@ -216,7 +216,7 @@ fn by_the_book(n_entrants: usize, absent: &[Entrant], seed: Seed) -> TournamentO
 
 fn pairing(id: u64, group: &[Entrant]) -> Pairing {
     let reason = rookery_tournament::Reason::Group { round: 0, table: 0, of: 0 };
-    Pairing { id, entrants: group.to_vec(), block: id, round: None, reason }
+    Pairing { id, entrants: group.to_vec(), block: id, start: id, round: None, reason }
 }
 
 /// Games that end in any order, after any number of questions, with results made up from a seed.

@@ -8,7 +8,10 @@ use std::fmt::Debug;
 
 use common::{pick, pick_out, result_of};
 use rookery_rules::{MAX_SEATS, Rng, Seed};
-use rookery_tournament::{Entrant, Format, GameResult, KnockOut, Next, Pairing, Series};
+use rookery_tournament::{
+    Cup, CupOptions, Decide, Entrant, Format, FormatOptions, GameResult, Gauntlet, Groups, KnockOut, Ladder,
+    Next, Pairing, RoundRobin, Series, Sprt, Swiss, TableSize,
+};
 
 /// A tournament that was played: its pairings by id, and who won.
 #[derive(PartialEq, Debug)]
@@ -128,6 +131,168 @@ fn knock_out() {
             format
         };
         obeys_the_laws(new, seed);
+    }
+}
+
+/// Tables, games, suspensions and forbidden pairs as they come.
+fn any_options(rng: &mut Rng, n_entrants: usize, max_seats: usize) -> FormatOptions {
+    let max = 2 + pick(rng, max_seats - 1);
+    let mut options = FormatOptions {
+        size: TableSize { min: 2 + pick(rng, max - 1), max },
+        games: (pick(rng, 2) == 0).then(|| 1 + pick(rng, 4) as u64),
+        max_faults: (pick(rng, 2) == 0).then(|| 1 + pick(rng, 3) as u32),
+        ..FormatOptions::default()
+    };
+    for _ in 0..pick(rng, 3) {
+        let (one, other) = (pick(rng, n_entrants), pick(rng, n_entrants));
+        if one != other {
+            options.forbid(Entrant(one as u32), Entrant(other as u32));
+        }
+    }
+    options
+}
+
+#[test]
+fn round_robin() {
+    for seed in 0..200 {
+        let seed = Seed(seed);
+        let rng = &mut seed.derive(0).rng();
+        let n_entrants = 1 + pick(rng, 12);
+        let options = any_options(rng, n_entrants, 5);
+        let (double, rounds) = (pick(rng, 2) == 0, (pick(rng, 2) == 0).then(|| 1 + pick(rng, 4) as u32));
+        let late = pick(rng, 3);
+        let mut format = RoundRobin::new(n_entrants, &options, double, rounds);
+        for _ in 0..late {
+            format.join();
+        }
+        obeys_the_laws(|| format.clone(), seed);
+    }
+}
+
+#[test]
+fn gauntlet() {
+    for seed in 0..200 {
+        let seed = Seed(seed);
+        let rng = &mut seed.derive(0).rng();
+        let n_entrants = 2 + pick(rng, 12);
+        let options = any_options(rng, n_entrants, 2);
+        let challengers = 1 + pick(rng, n_entrants - 1);
+        let absent = Entrant(pick(rng, n_entrants) as u32);
+        let new = || {
+            let mut format = Gauntlet::new(n_entrants, challengers, &options);
+            format.leave(absent);
+            format
+        };
+        obeys_the_laws(new, seed);
+    }
+}
+
+#[test]
+fn swiss() {
+    for seed in 0..300 {
+        let seed = Seed(seed);
+        let rng = &mut seed.derive(0).rng();
+        let n_entrants = 1 + pick(rng, 14);
+        let options = any_options(rng, n_entrants, 5);
+        let rounds = 1 + pick(rng, 7) as u32;
+        let absent = Entrant(pick(rng, n_entrants) as u32);
+        let late = pick(rng, 2);
+        let new = || {
+            let mut format = Swiss::new(n_entrants, &options, rounds);
+            format.leave(absent);
+            for _ in 0..late {
+                format.join();
+            }
+            format
+        };
+        obeys_the_laws(new, seed);
+    }
+}
+
+#[test]
+fn cup() {
+    for seed in 0..400 {
+        let seed = Seed(seed);
+        let rng = &mut seed.derive(0).rng();
+        let n_entrants = 1 + pick(rng, 24);
+        let options = any_options(rng, n_entrants, if seed.0.is_multiple_of(2) { 2 } else { 5 });
+        let groups = |rng: &mut Rng| {
+            let size = 2 + pick(rng, 4);
+            Groups { size, advance: 1 + pick(rng, size - 1) }
+        };
+        let cup = CupOptions {
+            bronze: pick(rng, 2) == 0,
+            groups: (pick(rng, 2) == 0).then(|| groups(rng)),
+            extra_blocks: pick(rng, 4) as u32,
+            advance: 1 + pick(rng, options.size.min - 1),
+        };
+        let absent = Entrant(pick(rng, n_entrants) as u32);
+        let new = || {
+            let mut format = Cup::new(n_entrants, &options, &cup);
+            format.leave(absent);
+            format
+        };
+        obeys_the_laws(new, seed);
+    }
+}
+
+#[test]
+fn ladder() {
+    for seed in 0..100 {
+        let seed = Seed(seed);
+        let rng = &mut seed.derive(0).rng();
+        let n_entrants = 2 + pick(rng, 12);
+        let options = any_options(rng, n_entrants, 4);
+        let games = pick(rng, 200) as u64;
+        let absent = Entrant(pick(rng, n_entrants) as u32);
+        let new = || {
+            let mut format = Ladder::new(n_entrants, &options, games);
+            format.leave(absent);
+            format.join();
+            format
+        };
+        obeys_the_laws(new, seed);
+    }
+}
+
+/// Decides when somebody is so many wins ahead.
+#[derive(Clone, PartialEq, Debug)]
+struct Ahead {
+    by: i64,
+    ahead: i64,
+}
+
+impl Decide for Ahead {
+    fn block(&mut self, games: &[GameResult]) -> bool {
+        for game in games {
+            match game.winners()[..] {
+                [Entrant(0)] => self.ahead += 1,
+                [_] => self.ahead -= 1,
+                _ => {}
+            }
+        }
+        self.ahead.abs() >= self.by
+    }
+}
+
+#[test]
+fn sprt() {
+    for seed in 0..200 {
+        let seed = Seed(seed);
+        let rng = &mut seed.derive(0).rng();
+        let n_entrants = 2 + pick(rng, 3);
+        // One that never decides is a series.
+        obeys_the_laws(|| Sprt::new(n_entrants, 60, Ahead { by: 1000, ahead: 0 }), seed);
+        // One that does decides the same in any order, though other games may have been given beyond it.
+        let by = 1 + pick(rng, 5) as i64;
+        let mut decisions = vec![];
+        for _ in 0..3 {
+            let mut format = Sprt::new(n_entrants, 200, Ahead { by, ahead: 0 });
+            let mut run = Run { pairings: BTreeMap::new(), winners: vec![] };
+            play_on(&mut format, &mut run, seed, rng, usize::MAX);
+            decisions.push((format.is_decided(), format.blocks(), format.test().clone()));
+        }
+        assert!(decisions.windows(2).all(|pair| pair[0] == pair[1]), "{decisions:?}");
     }
 }
 

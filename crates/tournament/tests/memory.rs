@@ -33,7 +33,7 @@ fn run(mut ready: impl FnMut() -> Vec<Pairing>, mut ended: impl FnMut(&GameResul
 }
 
 #[test]
-fn a_million_games_need_as_much_memory_as_those_that_are_running() {
+fn fault_s16_a_million_games_need_as_much_memory_as_those_that_are_running() {
     const GAMES: u64 = 1_000_000;
     let used = measure(|| {
         let series = RefCell::new(Series::new(2, GAMES));

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 
 use common::{pick, pick_out, result_of};
 use rookery_referee::Cause;
-use rookery_rules::Seed;
+use rookery_rules::{Outcome, Seed};
 use rookery_tournament::{
-    Entrant, Format, GameResult, KnockOut, Next, Pairing, Reason, ScheduleError, Scheduler, Series,
+    Entrant, Format, FormatOptions, GameResult, KnockOut, Next, Pairing, Reason, RoundRobin, ScheduleError,
+    Scheduler, Series,
 };
 
 /// Everybody plays everybody once, in whatever order they can.
@@ -54,6 +55,7 @@ impl Format for AllPairs {
                 id,
                 entrants: pair.to_vec(),
                 block: id,
+                start: id,
                 round: None,
                 reason: Reason::Group { round: 1, table: 1, of: 1 },
             })
@@ -175,7 +177,7 @@ fn who_leaves_a_series_ends_it_when_the_running_games_have_ended() {
     assert_eq!(scheduler.ready().unwrap(), [], "the games that waited are not needed any more");
     assert!(scheduler.is_over());
     assert_eq!(scheduler.present(), [Entrant(0)]);
-    assert!(scheduler.gone().eq([Entrant(1)]));
+    assert!(scheduler.failed_or_left().eq([Entrant(1)]));
 }
 
 #[test]
@@ -220,4 +222,51 @@ fn a_result_is_of_a_game_that_is_running() {
     assert_eq!(scheduler.finished(&result), Err(ScheduleError::NotRunning(0)));
     result.pairing = 3;
     assert_eq!(scheduler.finished(&result), Err(ScheduleError::NotRunning(3)));
+}
+
+#[test]
+fn who_came_and_went_is_told_to_another_run() {
+    let new = || Scheduler::new(RoundRobin::new(3, &FormatOptions::default(), false, None), 2);
+    let mut first = new();
+    let ready = first.ready().unwrap();
+    assert_eq!(first.join(), Some(Entrant(3)));
+    first.leave(Entrant(0));
+    let mut second = new();
+    for change in first.format().changes() {
+        second.change(&change);
+    }
+    assert_eq!(second.present(), [Entrant(1), Entrant(2), Entrant(3)]);
+    for pairing in &ready {
+        let result = GameResult::new(pairing, Some(Outcome::draw(2)), Cause::Normal);
+        first.finished(&result).unwrap();
+        second.earlier(&result);
+    }
+    assert_eq!(first.ready(), second.ready());
+}
+
+#[test]
+fn who_fails_one_game_goes_on_and_who_fails_too_often_is_suspended() {
+    let options = FormatOptions { max_faults: Some(2), ..FormatOptions::default() };
+    let mut scheduler = Scheduler::new(RoundRobin::new(4, &options, false, None), 1);
+    let mut faults = 0;
+    while faults < 2 {
+        assert_eq!(scheduler.present().len(), 4, "after {faults} faults");
+        let [pairing] = &scheduler.ready().unwrap()[..] else { panic!("one game at a time") };
+        let mut result = GameResult::new(pairing, Some(Outcome::draw(2)), Cause::Normal);
+        if pairing.entrants.contains(&Entrant(0)) {
+            result.failed = vec![Entrant(0)];
+            faults += 1;
+        }
+        scheduler.finished(&result).unwrap();
+        assert!(scheduler.failed_or_left().eq((faults > 0).then_some(Entrant(0))));
+    }
+    assert_eq!(scheduler.present(), [Entrant(1), Entrant(2), Entrant(3)]);
+
+    // By Fish's rule the first fault is one too many.
+    let mut scheduler = Scheduler::new(KnockOut::new(3), 1);
+    let ready = scheduler.ready().unwrap();
+    let mut result = GameResult::new(&ready[0], Some(Outcome::draw(3)), Cause::Normal);
+    result.failed = vec![Entrant(1)];
+    scheduler.finished(&result).unwrap();
+    assert_eq!(scheduler.present(), [Entrant(0), Entrant(2)]);
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use common::{pick, pick_out, result_of};
 use rookery_referee::Cause;
 use rookery_rules::{MAX_SEATS, Outcome, Seat, Seed};
-use rookery_tournament::{Elo, Entrant, Estimate, GameResult, LeftOver, Series, Summary, Tally};
+use rookery_tournament::{Elo, Entrant, Estimate, GameResult, LeftOver, Seating, Series, Summary, Tally};
 
 /// Games of two, by the seat that won.
 fn results(winners: &[Option<u8>]) -> Vec<GameResult> {
@@ -156,11 +156,12 @@ fn compare(n_players: usize, summary: &Summary, results: &[GameResult]) {
     for result in results {
         blocks.entry(result.block).or_default().push(result);
     }
-    let (whole, open): (Vec<_>, Vec<_>) = blocks.into_values().partition(|block| block.len() == n_players);
+    let (whole, open): (Vec<_>, Vec<_>) =
+        blocks.into_values().partition(|block| block.len() as u64 == Seating::block_games(n_players));
     let aborted = |blocks: &[Vec<&GameResult>]| {
         blocks.iter().flatten().filter(|result| result.outcome.is_none()).count() as u64
     };
-    assert_eq!(summary.games(), (whole.len() * n_players) as u64);
+    assert_eq!(summary.games(), whole.len() as u64 * Seating::block_games(n_players));
     assert_eq!(summary.aborted(), aborted(&whole));
     let mut endings: BTreeMap<&str, u64> = BTreeMap::new();
     whole.iter().flatten().for_each(|result| *endings.entry(result.cause.word()).or_default() += 1);

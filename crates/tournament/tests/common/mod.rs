@@ -1,21 +1,26 @@
 //! Games on paper, for tests.
 
+pub(crate) mod reference;
+
 use rookery_referee::{Cause, Offence};
 use rookery_rules::{BySeat, Outcome, Rng, Seat, Seats, Seed, below};
 use rookery_tournament::{GameResult, Pairing};
 
 /// A number below `n`.
+#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn pick(rng: &mut Rng, n: usize) -> usize {
     below(rng, n as u32) as usize
 }
 
 /// Takes one of these out.
+#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn pick_out<T>(rng: &mut Rng, list: &mut Vec<T>) -> T {
     let idx = pick(rng, list.len());
     list.swap_remove(idx)
 }
 
 /// How a game ends, always in the same way: some win, now and then some fail, all do, or it is aborted.
+#[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn result_of(pairing: &Pairing, seed: Seed) -> GameResult {
     let rng = &mut seed.derive(pairing.id).rng();
     let n_seats = pairing.entrants.len();
