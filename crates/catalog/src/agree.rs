@@ -67,7 +67,7 @@ impl fmt::Display for AgreeError {
                 write!(f, "{game} has {expected} seats, and {given} given; name one player for each seat")
             }
             Self::Player(player, error) => {
-                write!(f, "{player}: {error}; or `human`, `cmd:COMMAND`, `tcp:PORT`")
+                write!(f, "{player}: {error}; or `human`, `cmd:COMMAND`, `tcp:PORT`, `ws:PORT`")
             }
         }
     }

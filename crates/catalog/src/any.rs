@@ -8,7 +8,6 @@ use rookery_rules::{
     GameSpec, IllegalMove, Key, Keyed, Notation, ParseMoveError, ParsePositionError, Picture, Position,
     PositionOf, Scene, Seat, Seed, Setup, SetupError, Status, perft,
 };
-use rookery_search::{Analysis, Budget, Line, Mcts};
 
 use crate::{Game, strategy};
 
@@ -133,12 +132,6 @@ impl fmt::Debug for dyn AnyGame {
     }
 }
 
-/// What is known of a position, with moves as text.
-pub type AnyAnalysis = Analysis<String>;
-
-/// Random games of an analysis whose budget sets no limit.
-const DEFAULT_PLAYOUTS: u64 = 10_000;
-
 /// A position of some game, with moves as text. Implemented for every position, never by hand.
 pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The same position once more.
@@ -167,8 +160,6 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     fn key(&self) -> u64;
     /// As [`perft`].
     fn perft(&self, depth: u32) -> u64;
-    /// As [`Mcts::analyse`]: reports what is known of the position until the budget is spent.
-    fn analyse(&self, budget: &Budget, max_lines: usize, report: &mut dyn FnMut(&AnyAnalysis));
 }
 
 impl<P: Keyed + Notation + Picture> AnyPosition for P {
@@ -226,20 +217,6 @@ impl<P: Keyed + Notation + Picture> AnyPosition for P {
 
     fn perft(&self, depth: u32) -> u64 {
         perft(self, depth)
-    }
-
-    fn analyse(&self, budget: &Budget, max_lines: usize, report: &mut dyn FnMut(&AnyAnalysis)) {
-        let mcts = Mcts::new(DEFAULT_PLAYOUTS);
-        mcts.analyse(self, budget, max_lines, &mut |analysis| {
-            let lines = analysis.lines.iter().map(|line| Line {
-                moves: line.moves.iter().map(ToString::to_string).collect(),
-                value: line.value,
-                proven: line.proven,
-                visits: line.visits,
-            });
-            let &Analysis { playouts, elapsed, done, .. } = analysis;
-            report(&Analysis { lines: lines.collect(), playouts, elapsed, done });
-        });
     }
 }
 

@@ -19,12 +19,12 @@ mod game;
 mod games;
 
 pub use agree::{AgreeError, agree};
-pub use any::{AnyAnalysis, AnyGame, AnyPosition, PlayError};
+pub use any::{AnyGame, AnyPosition, PlayError};
 pub use game::{Game, Visit, strategy};
 pub use games::{CATALOG, game, visit};
 
 pub use rookery_games::{fish::Fish, hexapawn::Hexapawn, renpaarden::Renpaarden, stones::Stones};
-pub use rookery_players::{GENERAL, PlayerError, PlayerInfo, PlayerSpec};
+pub use rookery_players::{GENERAL, LEVEL_NAMES, PlayerError, PlayerInfo, PlayerSpec};
 pub use rookery_search::Stop;
 
 use rookery_rules::{GameSpec, SetupError};

@@ -40,11 +40,13 @@ pub struct Options {
     pub captions: bool,
     /// Begins every id in the picture; two pictures on one page need different ones.
     pub prefix: String,
+    /// Whether it brings its own colours; on a page that has a style sheet for boards it needs none.
+    pub style: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { last: None, coordinates: true, captions: true, prefix: "rk-".to_owned() }
+        Self { last: None, coordinates: true, captions: true, prefix: "rk-".to_owned(), style: true }
     }
 }
 
@@ -69,7 +71,9 @@ pub fn svg(scene: &Scene, options: &Options) -> String {
     let mut canvas = Canvas::new(&options.prefix);
     let classes = format!("{} {}", scene.ground, scene.sprite);
     canvas.open(&frame.viewbox, &classes, &captions::title(scene), &captions::description(scene));
-    canvas.raw(&style::sheet(scene));
+    if options.style {
+        canvas.raw(&style::sheet(scene));
+    }
     sprites::define(&mut canvas, scene);
     board::define_cells(&mut canvas, scene);
     captions::draw_panel(&mut canvas, &frame);

@@ -49,7 +49,10 @@ fn check_games<S: Setup<Position: Notation + Picture>>(options: &str) {
         let context = format!("{}:{options} at ply {ply} in {}", S::GAME, position.to_text());
         for (coordinates, captions) in [(true, true), (false, false)] {
             let prefix = format!("p{ply}-");
-            check(&svg(&scene, &Options { last: last.clone(), coordinates, captions, prefix }), &context);
+            let options = Options { last: last.clone(), coordinates, captions, prefix, style: captions };
+            let text = svg(&scene, &options);
+            assert_eq!(text.contains("<style>"), captions, "{context}");
+            check(&text, &context);
         }
         let Some(mv) = position.random_move(&mut rng) else { break };
         last = scene.find_move(&mv.to_string()).map(LastMove::from);

@@ -1,12 +1,21 @@
 //! What is known of one game alone.
 
-use rookery_rules::{Key, Kind, Options, Position, Solvable};
-use rookery_search::{Goal, Perfect, Strategy};
+use rookery_rules::{Key, Kind, Options, Position, Seat, Solvable};
+use rookery_search::{Analysis, Budget, Goal, Perfect, Strategy};
 
-use crate::{PlayerInfo, SolveError, SolveOrder, Solved};
+use crate::{Level, PlayerInfo, SolveError, SolveOrder, Solved};
 
 /// A strategy by its name, with its options; `None` if there is none of this name.
 pub type ByName<P> = fn(&str, &Options<'_>) -> Option<Box<dyn Strategy<P>>>;
+
+/// A level as a strategy.
+pub type ByLevel<P> = fn(Level) -> Box<dyn Strategy<P>>;
+
+/// How well a seat stands.
+pub type Judge<P> = fn(&P, Seat) -> i32;
+
+/// Finds the best moves of a position within a budget, at most so many, and reports again and again on the way.
+pub type Analyse<P> = fn(&P, &Budget, usize, &mut dyn FnMut(&Analysis<<P as Position>::Move>));
 
 /// Players that know only this game, and a way to solve it.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +24,17 @@ pub struct Expertise<P: Position> {
     pub players: &'static [PlayerInfo],
     /// One of them, by name.
     pub strategy: ByName<P>,
+    /// The levels, if they are to be better than those that any game has.
+    pub level: Option<ByLevel<P>>,
+    /// What the moves of a position are worth, if that is to be better than what any game has.
+    pub analyse: Option<Analyse<P>>,
+    /// How well a seat stands, quickly, where random games hardly end by themselves, and the value with which three games
+    /// of four are won.
+    pub judge: Option<(Judge<P>, i32)>,
     /// Finds out what a position is worth with best play, or says why it cannot.
     pub solve: fn(&P, &SolveOrder) -> Result<Solved, SolveError>,
+    /// Setups whose later positions are solved at once, as options of a game spec: puzzles come from there.
+    pub puzzles: &'static [&'static str],
 }
 
 impl<P: Position> Expertise<P> {
@@ -24,7 +42,11 @@ impl<P: Position> Expertise<P> {
     pub const NONE: Self = Self {
         players: &[],
         strategy: |_, _| None,
+        level: None,
+        analyse: None,
+        judge: None,
         solve: |_, _| Err(SolveError::Refused("there is no solver for this game".to_owned())),
+        puzzles: &[],
     };
 }
 
@@ -46,8 +68,8 @@ const PERFECT_BYTES: usize = 64 << 20;
 
 /// Where the solver does not reach, the strongest player of the game answers.
 pub(crate) fn perfect<P: Solvable>(
-    hard: Option<Box<dyn Strategy<P>>>,
+    hard: Box<dyn Strategy<P>>,
     options: &Options<'_>,
-) -> Option<Box<dyn Strategy<P>>> {
-    Some(Box::new(Perfect::new(hard?, Goal::Length, options.number("nodes"), PERFECT_BYTES)))
+) -> Box<dyn Strategy<P>> {
+    Box::new(Perfect::new(hard, Goal::Length, options.number("nodes"), PERFECT_BYTES))
 }

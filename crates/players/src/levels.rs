@@ -1,136 +1,205 @@
-//! The levels that any game has: tree search, or alpha-beta where the game has an evaluation.
+//! The levels 1 to 8 that any game has: one search at eight strengths. It is alpha-beta where the game has an
+//! evaluation, else tree search.
 
-use rookery_rules::{Game, Position, PositionOf, Seat, below};
-use rookery_search::{Budget, LIMIT, Lasting, Mcts, Random, Strategy};
+use rookery_rules::{Game, Keyed, Position, PositionOf, Rng, Seat, Seed};
+use rookery_search::{Budget, Cut, Evaluation, LIMIT, Lasting, Mcts, Playout, Strategy};
 
-use crate::strength::{Searcher, Strength};
+use crate::care::{Alert, allows_loss, careless_moves};
+use crate::strength::{Holes, Searcher, Strength};
 
-/// Sees the answer to its move, with a poor eye.
-const EASY: Strength = Strength::new(2, 20_000, 120);
-/// Sees some moves ahead.
-const MEDIUM: Strength = Strength::new(4, 100_000, 15);
-/// As deep as the budget goes; a little blurred, so that games differ.
-const HARD: Strength = Strength::deep(300_000, 3);
+/// Levels that have a name of their own, and the level that each is.
+pub const LEVEL_NAMES: [(&str, &str); 3] = [("easy", "level:2"), ("medium", "level:5"), ("hard", "level:8")];
 
-/// Random games for each answer where there is no evaluation.
-const EASY_PLAYOUTS: u64 = 40;
-const MEDIUM_PLAYOUTS: u64 = 1_000;
-const HARD_PLAYOUTS: u64 = 20_000;
+/// A level, from 1 to 8.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Level(u8);
 
-/// How often in a hundred the easy level plays any move.
-const EASY_SLIPS: u32 = 20;
+impl Level {
+    /// The strongest.
+    pub const TOP: Self = Self(8);
+    /// All of them, the weakest first.
+    pub const ALL: [Self; 8] = [Self(1), Self(2), Self(3), Self(4), Self(5), Self(6), Self(7), Self::TOP];
+
+    /// The level of this name: `level:1` to `level:8`, or one of [`LEVEL_NAMES`].
+    pub fn of_name(name: &str) -> Option<Self> {
+        let own = LEVEL_NAMES.iter().find(|(own, _)| *own == name);
+        let number = own.map_or(name, |(_, level)| level).strip_prefix("level:")?;
+        Self::ALL.into_iter().find(|level| level.0.to_string() == number)
+    }
+
+    /// Its place among all of them, from 0.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize - 1
+    }
+
+    /// Whether it never allows a loss in one move that can be avoided.
+    pub(crate) const fn is_careful(self) -> bool {
+        self.0 >= 3
+    }
+}
+
+/// One strength for each level.
+pub(crate) type Ladder = [Strength; 8];
+
+/// A strength for each level: positions, blur, overlooked moves of a thousand. From the third on they are careful, so that
+/// the third may do with less than the second; the last is open.
+pub(crate) const fn ladder(steps: [(u64, i32, u32); 8]) -> Ladder {
+    let mut ladder = [Strength::new(1, 0, 0); 8];
+    let mut idx = 0;
+    while idx < ladder.len() {
+        let (nodes, blur, overlooks) = steps[idx];
+        let strength = Strength::new(nodes, blur, overlooks);
+        ladder[idx] = if Level::ALL[idx].is_careful() { strength.careful() } else { strength };
+        idx += 1;
+    }
+    ladder[7] = ladder[7].open();
+    ladder
+}
+
+/// For games of which nothing is known but an evaluation.
+const GENERAL: Ladder = ladder([
+    (20, 92, 710),
+    (88, 38, 380),
+    (32, 70, 580),
+    (112, 32, 350),
+    (396, 16, 170),
+    (1_200, 8, 60),
+    (4_500, 3, 10),
+    (20_000, 3, 0),
+]);
+
+/// For games of which nothing is known: random games, overlooked moves of a thousand.
+const BY_PLAYOUTS: [(u64, u32); 8] =
+    [(12, 500), (30, 400), (60, 300), (140, 200), (380, 120), (1_300, 50), (6_000, 10), (20_000, 0)];
+
+/// Where there is an evaluation, the random games of the strongest level are left after so many moves and judged, with
+/// this value for three games of four. On the board of Four in a row that beats random games played to their end, and
+/// alpha-beta, in the same time.
+const JUDGED_PLAYOUTS: u64 = 3_000;
+const JUDGED_AFTER: u32 = 6;
+const JUDGED_BY: i32 = 100;
+const JUDGED_EXPLORATION: f32 = 0.5;
 
 /// How far evaluations stay from those of a certain win, so that an error of judgement never looks like one.
 const MARGIN: i32 = 1_000;
 
-/// A level of a game that has none of this name of its own.
-pub(crate) fn level<G: Game>(name: &str) -> Option<Box<dyn Strategy<PositionOf<G>>>> {
-    let at_most = |playouts| AtMost { strategy: Mcts::new(playouts), work: playouts };
-    let Some(evaluation) = G::EVALUATION else {
-        return Some(match name {
-            "easy" => Box::new(Careless { strategy: at_most(EASY_PLAYOUTS), slips: EASY_SLIPS }),
-            "medium" => Box::new(at_most(MEDIUM_PLAYOUTS)),
-            "hard" => Box::new(Lasting::new(Mcts::new(HARD_PLAYOUTS))),
-            _ => return None,
-        });
-    };
-    let bounded = move |position: &PositionOf<G>, seat: Seat| {
-        evaluation(position, seat).clamp(MARGIN - LIMIT, LIMIT - MARGIN)
-    };
-    Some(match name {
-        "easy" => Box::new(Careless { strategy: Searcher::new(bounded, EASY), slips: EASY_SLIPS }),
-        "medium" => Box::new(Searcher::new(bounded, MEDIUM)),
-        "hard" => Box::new(Searcher::new(bounded, HARD)),
-        _ => return None,
-    })
-}
+/// The value with which three games of four are won, between players of some strength.
+const THREE_OF_FOUR: i32 = 300;
 
-/// A strategy that does at most so much work, so that it is no stronger on a fast machine.
-#[derive(Debug)]
-pub(crate) struct AtMost<S> {
-    pub(crate) strategy: S,
-    pub(crate) work: u64,
-}
+/// How well a seat stands, by the game's own evaluation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounded<P>(pub(crate) fn(&P, Seat) -> i32);
 
-impl<P: Position, S: Strategy<P>> Strategy<P> for AtMost<S> {
-    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
-        let work = budget.work.map_or(self.work, |work| work.min(self.work));
-        self.strategy.choose(position, &Budget { work: Some(work), ..budget.clone() })
+impl<P: Position> Evaluation<P> for Bounded<P> {
+    fn value(&self, position: &P, seat: Seat) -> i32 {
+        self.0(position, seat).clamp(MARGIN - LIMIT, LIMIT - MARGIN)
+    }
+
+    fn three_of_four(&self) -> i32 {
+        THREE_OF_FOUR
     }
 }
 
-/// A strategy that now and then plays any move.
-#[derive(Debug)]
-struct Careless<S> {
-    strategy: S,
-    /// How often in a hundred.
-    slips: u32,
-}
-
-impl<P: Position, S: Strategy<P>> Strategy<P> for Careless<S> {
-    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
-        if below(&mut budget.seed.derive(1).rng(), 100) < self.slips {
-            Random.choose(position, budget)
-        } else {
-            self.strategy.choose(position, budget)
+/// A level of a game that has none of its own.
+pub(crate) fn level<G: Game>(level: Level) -> Box<dyn Strategy<PositionOf<G>>> {
+    let (playouts, overlooks) = BY_PLAYOUTS[level.index()];
+    match G::EVALUATION {
+        Some(value) if level == Level::TOP => {
+            let policy = Cut { value: Some(value), three_of_four: JUDGED_BY, long: 0, after: JUDGED_AFTER };
+            Box::new(Alert(Grower::top(policy, JUDGED_PLAYOUTS, JUDGED_EXPLORATION)))
+        }
+        Some(evaluation) => Box::new(Searcher::new(Bounded(evaluation), GENERAL[level.index()])),
+        None => {
+            let policy = Cut::<Evaluate<G>>::long_games(None, 1);
+            let exploration = Mcts::new(1).exploration;
+            if level == Level::TOP {
+                return Box::new(Alert(Grower::top(policy, playouts, exploration)));
+            }
+            Box::new(Alert(Grower::new(policy, playouts, exploration, overlooks, level.is_careful())))
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use rookery_games::four::{self, Four};
-    use rookery_games::hexapawn::{Hexapawn, Position, Setup};
-    use rookery_rules::Setup as _;
+type Evaluate<G> = fn(&PositionOf<G>, Seat) -> i32;
 
-    use super::*;
-    use crate::strength::tests::{check_reproducible, points};
+/// Tree search at some strength.
+#[derive(Debug)]
+pub(crate) struct Grower<P: Position, O> {
+    mcts: Mcts<Glance<P, O>>,
+    careful: bool,
+    /// The strongest level takes all the time it gets; with a clock it keeps its tree and uses all threads.
+    lasting: Option<Lasting<P, O>>,
+}
 
-    /// Hexapawn for somebody who counts pawns.
-    struct Counted;
+/// Random games of somebody who overlooks moves.
+#[derive(Clone, Debug)]
+struct Glance<P: Position, O> {
+    policy: O,
+    holes: Holes,
+    /// Own moves that are not to be made.
+    banned: Vec<P::Move>,
+}
 
-    impl Game for Counted {
-        type Setup = Setup;
-        const TITLE: &'static str = Hexapawn::TITLE;
-        const SUMMARY: &'static str = Hexapawn::SUMMARY;
-        const SEATS: &'static str = Hexapawn::SEATS;
-        const RULES: &'static str = Hexapawn::RULES;
-        const EVALUATION: Option<fn(&Position, Seat) -> i32> = Some(|position, seat| {
-            let pawns = |seat| position.board().pawns(seat).count_ones() as i32;
-            100 * (pawns(seat) - pawns(seat.next(2)))
-        });
+impl<P: Keyed, O: Playout<P>> Playout<P> for Glance<P, O> {
+    #[inline]
+    fn play_out(&self, position: &mut P, rng: &mut Rng) {
+        self.policy.play_out(position, rng);
     }
 
-    fn check_levels<G: Game<Setup = Setup>>() {
-        let player = |name| level::<G>(name).unwrap();
-        let start = |_| Setup::parse("rows=5,cols=5").unwrap().start();
-        for name in ["easy", "medium", "hard"] {
-            check_reproducible(&start(0), || player(name), 200);
+    #[inline]
+    fn hope(&self, position: &P, seat: Seat) -> f32 {
+        self.policy.hope(position, seat)
+    }
+
+    #[inline]
+    fn bias(&self, position: &P, mv: P::Move) -> f32 {
+        self.policy.bias(position, mv)
+    }
+
+    #[inline]
+    fn sees(&self, position: &P, mv: P::Move, ply: u32) -> bool {
+        let is_banned = ply == 0 && self.banned.contains(&mv);
+        !(is_banned || self.holes.hide(position.key(), mv, ply))
+    }
+}
+
+impl<P: Keyed, O: Playout<P> + Copy> Grower<P, O> {
+    /// So many random games, and so many of a thousand moves overlooked.
+    pub(crate) fn new(policy: O, playouts: u64, exploration: f32, overlooks: u32, careful: bool) -> Self {
+        let holes = Holes { per_mille: overlooks, seed: Seed(0) };
+        let mcts = Mcts { playouts, exploration, policy: Glance { policy, holes, banned: vec![] } };
+        Self { mcts, careful, lasting: None }
+    }
+
+    /// As strong as time allows: these random games are for a match without a clock.
+    pub(crate) fn top(policy: O, playouts: u64, exploration: f32) -> Self {
+        let lasting = Some(Lasting::new(Mcts { playouts, exploration, policy }));
+        Self { lasting, ..Self::new(policy, playouts, exploration, 0, true) }
+    }
+}
+
+impl<P: Keyed, O: Playout<P> + Copy> Strategy<P> for Grower<P, O> {
+    fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
+        let own = self.mcts.playouts;
+        let mut budget = budget.clone();
+        if self.lasting.is_none() {
+            budget.work = Some(budget.work.map_or(own, |work| work.min(own)));
         }
-        assert!(level::<G>("harder").is_none());
-        let won = points(start, &mut *player("easy"), &mut Random, u64::MAX, 20);
-        assert!(won >= 13.0, "easy wins {won} of 20 against random");
-        let won = points(start, &mut *player("medium"), &mut *player("easy"), u64::MAX, 20);
-        assert!(won >= 14.0, "medium wins {won} of 20 against easy");
-    }
-
-    #[test]
-    fn levels_without_an_evaluation_get_stronger() {
-        check_levels::<Hexapawn>();
-    }
-
-    #[test]
-    fn levels_with_an_evaluation_get_stronger() {
-        check_levels::<Counted>();
-    }
-
-    #[test]
-    fn levels_of_a_game_that_brings_only_an_evaluation() {
-        let player = |name| level::<Four>(name).unwrap();
-        let start = |_| four::Setup::default().start();
-        let won = points(start, &mut *player("hard"), &mut Random, 2_000, 20);
-        assert!(won >= 20.0, "hard wins {won} of 20 against random");
-        let won = points(start, &mut *player("medium"), &mut *player("easy"), 2_000, 20);
-        assert!(won >= 14.0, "medium wins {won} of 20 against easy");
+        self.mcts.policy.holes.seed = budget.seed.derive(2);
+        let mv = match &mut self.lasting {
+            Some(lasting) if budget.deadline.is_some() => lasting.choose(position, &budget),
+            _ => self.mcts.choose(position, &budget),
+        };
+        if !self.careful || !allows_loss(position, mv) {
+            return mv;
+        }
+        let banned = careless_moves(position);
+        if banned.is_empty() {
+            return mv;
+        }
+        // It has seen the danger, and looks at all there is to do about it.
+        let holes = Holes { per_mille: 0, ..self.mcts.policy.holes };
+        let policy = Glance { banned, holes, policy: self.mcts.policy.policy };
+        Mcts { policy, playouts: own, exploration: self.mcts.exploration }.choose(position, &budget)
     }
 }

@@ -1,8 +1,8 @@
 //! Built-in players by name.
 //!
-//! [`GENERAL`] lists the players that know any game, with the levels `easy`, `medium` and `hard` among them. What is
-//! known of one game alone stands in its [`Expertise`]: players of its own, which come before general ones of the same
-//! name, and a way to solve it. A game may do without.
+//! [`GENERAL`] lists the players that know any game, with `level:1` to `level:8` among them. What is known of one game
+//! alone stands in its [`Expertise`]: players of its own, which come before general ones of the same name, better levels,
+//! and a way to solve it. A game may do without.
 //!
 //! ```
 //! use rookery_games::hexapawn::{Hexapawn, Setup};
@@ -11,14 +11,15 @@
 //! use rookery_search::Budget;
 //!
 //! let start = Setup::default().start();
-//! let (mut own, info) = strategy::<Hexapawn>(&hexapawn::EXPERTISE, &"medium".parse()?)?;
-//! assert_eq!(info.summary, "five moves ahead: for people who know the game");
+//! let (mut own, info) = strategy::<Hexapawn>(&hexapawn::EXPERTISE, &"level:5".parse()?)?;
+//! assert_eq!(info.name, "level:5");
 //! own.choose(&start, &Budget::default());
-//! let (mut general, _) = strategy::<Hexapawn>(&Expertise::NONE, &"medium".parse()?)?;
+//! let (mut general, _) = strategy::<Hexapawn>(&Expertise::NONE, &"level:5".parse()?)?;
 //! general.choose(&start, &Budget::default());
 //! # Ok::<(), rookery_players::PlayerError>(())
 //! ```
 
+mod care;
 mod drill;
 mod expertise;
 pub mod fish;
@@ -30,9 +31,11 @@ mod solve;
 pub mod stones;
 mod strength;
 
+pub use care::{allows_loss, winning_move};
 pub use drill::{DrillError, winner, won_position};
-pub use expertise::{ByName, Expertise};
-pub use named::{GENERAL, Named, PlayerError, PlayerInfo, players, strategy};
+pub use expertise::{Analyse, ByLevel, ByName, Expertise, Judge};
+pub use levels::{LEVEL_NAMES, Level};
+pub use named::{GENERAL, Named, PlayerError, PlayerInfo, analyse, players, strategy, strongest};
 pub use solve::{SolveError, SolveOrder, Solved, Value, solve};
 
 pub use rookery_search::{PlayerSpec, PlayerSpecError};

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
-use rookery_rules::{Game, Key, Kind, Options, Position, PositionOf, Setup as _, SetupError, nearest};
-use rookery_search::{First, Lasting, Mcts, PlayerSpec, PlayerSpecError, Playouts, Random, Strategy};
+use rookery_rules::{Game, Key, Kind, Options, Position, PositionOf, Seat, Setup as _, SetupError, nearest};
+use rookery_search::{
+    Analysis, Budget, Cut, First, Lasting, Mcts, PlayerSpec, PlayerSpecError, Playouts, Random, Strategy,
+};
 
-use crate::Expertise;
-use crate::levels::level;
+use crate::levels::{self, Bounded, LEVEL_NAMES};
+use crate::strength::{ALPHABETA_KEYS, Searcher, Strength, lines};
+use crate::{Expertise, Level};
 
 /// What is said about a built-in player.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +23,19 @@ pub struct PlayerInfo {
     /// Whether it answers at once, so that it needs no thread of its own to be stopped.
     pub quick: bool,
 }
+
+/// Tree search by random games.
+pub(crate) const MCTS: PlayerInfo = PlayerInfo {
+    name: "mcts",
+    keys: &[Key {
+        name: "playouts",
+        kind: Kind::Number(1, 100_000_000),
+        default: "10000",
+        help: "random games for each answer, when neither time nor --playouts limits it",
+    }],
+    summary: "grows a tree of the most promising moves by random games, and proves what it can; far stronger than playouts",
+    quick: false,
+};
 
 /// The players that know any game, from weak to strong.
 pub static GENERAL: &[PlayerInfo] = &[
@@ -36,36 +52,37 @@ pub static GENERAL: &[PlayerInfo] = &[
         summary: "random games after every move, then the move with the best results; beats random, no match for a person",
         quick: false,
     },
+    MCTS,
     PlayerInfo {
-        name: "mcts",
-        keys: &[Key {
-            name: "playouts",
-            kind: Kind::Number(1, 100_000_000),
-            default: "10000",
-            help: "random games for each answer, when neither time nor --playouts limits it",
-        }],
-        summary: "grows a tree of the most promising moves by random games, and proves what it can; far stronger than playouts",
+        name: "alphabeta",
+        keys: ALPHABETA_KEYS,
+        summary: "looks ahead with the game's evaluation; where there is none, only for wins and losses",
         quick: false,
     },
-    PlayerInfo {
-        name: "easy",
-        keys: &[],
-        summary: "thinks a little, and now and then plays anything: for a first game",
-        quick: false,
-    },
-    PlayerInfo {
-        name: "medium",
-        keys: &[],
-        summary: "thinks about each move for a moment: for people who know the game",
-        quick: false,
-    },
-    PlayerInfo {
-        name: "hard",
-        keys: &[],
-        summary: "searches as long as the budget allows: the strongest that needs no knowledge of the game",
-        quick: false,
-    },
+    level(
+        "level:1",
+        "overlooks most of what comes, but takes a win that lies in front of it: for the first game ever",
+        true,
+    ),
+    level("level:2", "overlooks much, and misjudges the rest: for children", true),
+    level(
+        "level:3",
+        "from here on no loss in one move is allowed that can be avoided; overlooks many replies",
+        true,
+    ),
+    level("level:4", "overlooks some replies: for people who have played a few games", false),
+    level("level:5", "looks some moves ahead, with a few holes: for people who know the game", false),
+    level("level:6", "overlooks little, and only what is some moves ahead", false),
+    level("level:7", "looks far ahead: for people who play well", false),
+    level("level:8", "the strongest for the game and the time given, on all threads that it may use", false),
+    level(LEVEL_NAMES[0].0, "level:2, overlooks much: for children", true),
+    level(LEVEL_NAMES[1].0, "level:5, for people who know the game", false),
+    level(LEVEL_NAMES[2].0, "level:8, the strongest here", false),
 ];
+
+const fn level(name: &'static str, summary: &'static str, quick: bool) -> PlayerInfo {
+    PlayerInfo { name, keys: &[], summary, quick }
+}
 
 /// The players of a game, each name once: those that know any game, then its own. An own player takes the place of a
 /// general one of the same name.
@@ -85,6 +102,9 @@ pub fn strategy<G: Game>(
 ) -> Result<Named<PositionOf<G>>, PlayerError> {
     let name = player.name();
     let known = || players(expertise).map(|info| info.name).collect::<Vec<_>>();
+    if name == "level" || name.starts_with("level:") && Level::of_name(name).is_none() {
+        return Err(PlayerError::Level { name: name.chars().take(40).collect() });
+    }
     let info = players(expertise).find(|info| info.name == name).ok_or_else(|| PlayerError::Unknown {
         game: G::Setup::GAME,
         name: name.chars().take(40).collect(),
@@ -93,18 +113,81 @@ pub fn strategy<G: Game>(
     })?;
     let options = player.spec().check(info.name, info.keys).map_err(PlayerError::Option)?;
     let own = expertise.players.iter().any(|own| own.name == info.name);
-    let found =
-        if own { (expertise.strategy)(info.name, &options) } else { general::<G>(info.name, &options) };
+    let found = match Level::of_name(info.name) {
+        _ if own => (expertise.strategy)(info.name, &options),
+        Some(level) => Some(leveled::<G>(expertise, level)),
+        None => general::<G>(expertise, info.name, &options),
+    };
     Ok((found.expect("every player of a table has its strategy"), info))
 }
 
-fn general<G: Game>(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<PositionOf<G>>>> {
+/// The strongest player of a game.
+pub fn strongest<G: Game>(expertise: &Expertise<PositionOf<G>>) -> Box<dyn Strategy<PositionOf<G>>> {
+    leveled::<G>(expertise, Level::TOP)
+}
+
+/// A level of a game: its own, or that of any game.
+fn leveled<G: Game>(expertise: &Expertise<PositionOf<G>>, level: Level) -> Box<dyn Strategy<PositionOf<G>>> {
+    match expertise.level {
+        Some(own) => own(level),
+        None => levels::level::<G>(level),
+    }
+}
+
+/// What the best moves of a position are worth and how the game would go on from each, at most `max_lines`: reports
+/// again and again until the budget is spent or all is certain; the last one is the result. By alpha-beta where something
+/// is known of the game, else by random games.
+pub fn analyse<G: Game>(
+    expertise: &Expertise<PositionOf<G>>,
+    position: &PositionOf<G>,
+    budget: &Budget,
+    max_lines: usize,
+    report: &mut dyn FnMut(&Analysis<MoveOf<G>>),
+) {
+    match (expertise.analyse, G::EVALUATION) {
+        (Some(own), _) => own(position, budget, max_lines, report),
+        (None, Some(evaluation)) => lines(Bounded(evaluation), position, budget, max_lines, report),
+        (None, None) => {
+            let policy = cut::<G>(expertise);
+            let mcts = Mcts { playouts: ANALYSED, exploration: Mcts::new(1).exploration, policy };
+            mcts.analyse(position, budget, max_lines, report);
+        }
+    }
+}
+
+type MoveOf<G> = <PositionOf<G> as Position>::Move;
+
+/// The value with which three games of four are won, where nobody knows.
+const UNKNOWN: i32 = 200;
+
+/// Random games of an analysis that nothing limits.
+const ANALYSED: u64 = 20_000;
+
+/// Random games that are judged where they hardly end.
+fn cut<G: Game>(expertise: &Expertise<PositionOf<G>>) -> Cut<fn(&PositionOf<G>, Seat) -> i32> {
+    let known = expertise.judge.or(G::EVALUATION.map(|value| (value, UNKNOWN)));
+    Cut::long_games(known.map(|(value, _)| value), known.map_or(UNKNOWN, |(_, three_of_four)| three_of_four))
+}
+
+fn general<G: Game>(
+    expertise: &Expertise<PositionOf<G>>,
+    name: &str,
+    options: &Options<'_>,
+) -> Option<Box<dyn Strategy<PositionOf<G>>>> {
+    let policy = cut::<G>(expertise);
     Some(match name {
         "random" => Box::new(Random),
         "first" => Box::new(First),
-        "playouts" => Box::new(Playouts { games: options.number("games") }),
-        "mcts" => Box::new(Lasting::new(Mcts::new(options.number("playouts")))),
-        _ => return level::<G>(name),
+        "playouts" => Box::new(Playouts { games: options.number("games"), policy }),
+        "mcts" => {
+            let exploration = Mcts::new(1).exploration;
+            Box::new(Lasting::new(Mcts { playouts: options.number("playouts"), exploration, policy }))
+        }
+        "alphabeta" => {
+            let evaluation = Bounded(G::EVALUATION.unwrap_or(|_, _| 0));
+            Box::new(Searcher::new(evaluation, Strength::from_options(options)))
+        }
+        _ => return None,
     })
 }
 
@@ -115,6 +198,8 @@ pub enum PlayerError {
     Malformed,
     /// The game has no player of this name.
     Unknown { game: &'static str, name: String, nearest: Option<&'static str>, known: Vec<&'static str> },
+    /// There is no such level.
+    Level { name: String },
     /// An option is wrong.
     Option(SetupError),
 }
@@ -126,6 +211,9 @@ impl fmt::Display for PlayerError {
             Self::Unknown { game, name, nearest, known } => {
                 let hint = nearest.map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
                 write!(f, "{game} has no player `{name}`; {hint}its players are {}", known.join(", "))
+            }
+            Self::Level { name } => {
+                write!(f, "there is no {name}; the levels are level:1 to level:8, from weak to strong")
             }
             Self::Option(error) => error.fmt(f),
         }
@@ -154,20 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn a_game_without_players_of_its_own_has_every_level() {
-        for name in ["easy", "medium", "hard"] {
-            let general = find(&Expertise::NONE, name).unwrap();
-            let own = find(&hexapawn::EXPERTISE, name).unwrap();
-            assert_ne!(general.summary, own.summary, "the game's own {name} comes first");
-        }
-    }
-
-    #[test]
     fn every_name_is_listed_once() {
         for expertise in [Expertise::NONE, hexapawn::EXPERTISE] {
             let names: Vec<&str> = players(&expertise).map(|info| info.name).collect();
             assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-            assert!(names.contains(&"medium"));
+            for (name, level) in LEVEL_NAMES {
+                let info = players(&expertise).find(|info| info.name == name).unwrap();
+                assert!(info.summary.starts_with(&format!("{level}, ")), "{name}: {}", info.summary);
+            }
         }
     }
 
@@ -177,7 +259,7 @@ mod tests {
         for (text, expected) in [
             (
                 "radnom",
-                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts",
+                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts, level:1",
             ),
             (
                 "playouts:games=0",

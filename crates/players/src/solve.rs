@@ -26,6 +26,8 @@ pub struct SolveOrder {
     pub db: Option<PathBuf>,
     /// Whether to walk through the proof afterwards.
     pub verify: bool,
+    /// At most so many positions, in games in which none comes back.
+    pub nodes: Option<u64>,
     /// Raised when the answer is no longer wanted.
     pub stop: Stop,
     /// Where it can be watched.
@@ -40,6 +42,7 @@ impl Default for SolveOrder {
             memory: 1 << 30,
             db: None,
             verify: false,
+            nodes: None,
             stop: Stop::default(),
             progress: Progress::default(),
         }
@@ -143,7 +146,7 @@ pub(crate) fn solve_position<P: Solvable + Notation>(
         None => Solver::new(position, order.memory, order.threads).map_err(SolveError::Unsolvable)?,
     };
     let mut solver = solver.watched(&order.progress);
-    let budget = Budget { stop: order.stop.clone(), ..Budget::default() };
+    let budget = Budget { stop: order.stop.clone(), work: order.nodes, ..Budget::default() };
     let start = Instant::now();
     let solution = solver.solve(order.want, &budget);
     let elapsed = start.elapsed();

@@ -56,7 +56,7 @@ mod solvable;
 pub mod text;
 
 pub use duration::{ParseDurationError, parse_duration, parse_duration_or_zero, write_duration};
-pub use game::{Game, PositionOf};
+pub use game::{Game, PositionOf, Reason, Reasons};
 pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};
 pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionError, Position};

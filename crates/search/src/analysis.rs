@@ -1,4 +1,4 @@
-//! What tree search thinks of a position, while it thinks.
+//! What a search thinks of a position, while it thinks.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,9 @@ pub struct Line<M> {
     pub value: f32,
     /// Whether the value is certain.
     pub proven: bool,
-    /// In how many random games it was tried.
+    /// Within how many moves the game is over then, if alpha-beta has found out that the value is certain.
+    pub plies: Option<u32>,
+    /// In how many random games it was tried; 0 if there were none.
     pub visits: u32,
 }
 
@@ -25,8 +27,12 @@ pub struct Line<M> {
 pub struct Analysis<M> {
     /// The best moves, the best first.
     pub lines: Vec<Line<M>>,
-    /// Random games played.
+    /// Random games played; 0 for alpha-beta.
     pub playouts: u64,
+    /// Positions that alpha-beta has looked at; 0 for tree search.
+    pub nodes: u64,
+    /// How many moves ahead alpha-beta has looked; 0 for tree search.
+    pub depth: u32,
     /// How long it took.
     pub elapsed: Duration,
     /// Whether it is the last report.
@@ -60,7 +66,7 @@ impl<O> Mcts<O> {
             playouts += self.grow(&mut tree, position, &mut rng, &rounds, chunk.min(limit - playouts));
             let done = playouts >= limit || tree.is_proven() || rounds.is_spent(0);
             let lines = tree.lines(max_lines);
-            report(&Analysis { lines, playouts, elapsed: start.elapsed(), done });
+            report(&Analysis { lines, playouts, nodes: 0, depth: 0, elapsed: start.elapsed(), done });
             if done {
                 return;
             }

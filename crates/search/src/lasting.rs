@@ -1,4 +1,4 @@
-//! Monte Carlo tree search against a clock: what was learnt is kept for the next move, and all cores work.
+//! Monte Carlo tree search against a clock: what was learnt is kept for the next move, and several threads work.
 
 use std::collections::VecDeque;
 use std::thread;
@@ -7,28 +7,21 @@ use std::time::{Duration, Instant};
 use rookery_rules::Position;
 
 use crate::mcts::{Mcts, Playout, Tree, Uniform, best_move};
-use crate::{Budget, Stop, Strategy, n_cores};
+use crate::{Budget, Stop, Strategy};
 
 /// An [`Mcts`] that, where there is a deadline, goes on with the tree of its last answer and grows one tree on each
-/// core. Without a deadline it is the same as [`Mcts`]: the answer follows from the position and the seed alone, so that
+/// thread of the budget. Without a deadline it is the same as [`Mcts`]: the answer follows from the position and the seed alone, so that
 /// a match that is resumed from its record goes on as it would have.
 #[derive(Debug)]
 pub struct Lasting<P: Position, O = Uniform> {
     mcts: Mcts<O>,
-    n_threads: usize,
     kept: Option<Kept<P>>,
 }
 
 impl<P: Position, O> Lasting<P, O> {
-    /// Searches with these settings, on all cores.
-    pub fn new(mcts: Mcts<O>) -> Self {
-        Self { mcts, n_threads: n_cores().min(MAX_THREADS), kept: None }
-    }
-
-    /// With so many threads at most.
-    #[must_use]
-    pub fn with_threads(self, n_threads: usize) -> Self {
-        Self { n_threads: n_threads.clamp(1, MAX_THREADS), ..self }
+    /// Searches with these settings.
+    pub const fn new(mcts: Mcts<O>) -> Self {
+        Self { mcts, kept: None }
     }
 }
 
@@ -58,8 +51,9 @@ impl<P: Position, O: Playout<P>> Strategy<P> for Lasting<P, O> {
         }
         drop(moves);
         let mut trees = self.kept.take().map(|kept| carry_over(kept, position)).unwrap_or_default();
-        trees.resize_with(self.n_threads, || Tree::new(first));
-        let limit = self.mcts.limit(budget).div_ceil(self.n_threads as u64);
+        let n_threads = budget.threads.clamp(1, MAX_THREADS);
+        trees.resize_with(n_threads, || Tree::new(first));
+        let limit = self.mcts.limit(budget).div_ceil(n_threads as u64);
         // They stop when the main thread does, for whatever reason.
         let helpers = Budget {
             deadline: deadline.checked_sub(HELPERS_EARLIER).or(Some(Instant::now())),
@@ -133,10 +127,11 @@ mod tests {
     /// A game of a lasting tree against itself: one strategy for each seat.
     fn game(options: &str, n_threads: usize, seed: u64) -> Vec<String> {
         let mut position: Hexapawn = HexapawnSetup::parse(options).unwrap().start();
-        let mut seats = [0, 1].map(|_| Lasting::new(Mcts::new(100)).with_threads(n_threads));
+        let mut seats = [0, 1].map(|_| Lasting::new(Mcts::new(100)));
         let mut moves = vec![];
         while let Some(seat) = position.to_move() {
-            let mv = seats[seat.index()].choose(&position, &budget(200, seed + moves.len() as u64));
+            let budget = Budget { threads: n_threads, ..budget(200, seed + moves.len() as u64) };
+            let mv = seats[seat.index()].choose(&position, &budget);
             position.play(mv).expect("a kept tree holds only legal moves");
             moves.push(mv.to_string());
         }
@@ -155,7 +150,7 @@ mod tests {
     #[test]
     fn the_tree_is_found_again_and_keeps_its_visits() {
         let mut position: Hexapawn = HexapawnSetup::parse("rows=6,cols=6").unwrap().start();
-        let mut strategy = Lasting::new(Mcts::new(100)).with_threads(1);
+        let mut strategy = Lasting::new(Mcts::new(100));
         let mv = strategy.choose(&position, &budget(3000, 1));
         position.play(mv).unwrap();
         let reply = position.legal_moves().next().unwrap();

@@ -13,10 +13,12 @@ mod playouts;
 mod solver;
 mod strategy;
 
-pub use alphabeta::{AlphaBeta, Evaluation, Found, LIMIT};
+use std::sync::OnceLock;
+
+pub use alphabeta::{AlphaBeta, Evaluation, Found, LIMIT, mark};
 pub use analysis::{Analysis, Line};
 pub use lasting::Lasting;
-pub use mcts::{Mcts, Playout, Uniform};
+pub use mcts::{Cut, Mcts, Playout, Uniform};
 pub use own_turns::{Gauge, OwnTurns};
 pub use player_spec::{PlayerSpec, PlayerSpecError};
 pub use playouts::Playouts;
@@ -26,7 +28,9 @@ pub use solver::{
 };
 pub use strategy::{Budget, First, Random, Stop, Strategy};
 
-/// The cores of this machine, for whoever may use all of them.
-fn n_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// The cores of this machine that this process may use.
+pub fn n_cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    // The answer is kept, since finding it reads files.
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }

@@ -4,14 +4,20 @@
 //! seats need no special case: nothing is ever negated. A node whose result is certain is *proven*; proofs travel
 //! towards the root, and a proven win is played at once.
 
-use rookery_rules::{Position, Rng, Seat, Seats, Status};
+use rookery_rules::{MAX_SEATS, Position, Rng, Seat, Seats, Status};
 
 use crate::{Budget, Line, Strategy};
 
-/// How one random game is played from a position to its end, and which moves look good before any.
+/// How one random game is played from a position, and which moves look good before any.
 pub trait Playout<P: Position>: Send + Sync {
-    /// Plays on until the game is over.
+    /// Plays on until the game is over, or until it can be judged.
     fn play_out(&self, position: &mut P, rng: &mut Rng);
+
+    /// What a seat may hope for where a random game was left before its end: the share of a win, all seats together 1.
+    fn hope(&self, position: &P, seat: Seat) -> f32 {
+        let playing = position.playing();
+        if playing.contains(seat) { 1.0 / playing.len() as f32 } else { 0.0 }
+    }
 
     /// How good a move looks, in rewards, against 0 for one of which nothing is known. It decides which moves are
     /// tried first, and its weight fades as the move is tried (*progressive bias*).
@@ -19,9 +25,15 @@ pub trait Playout<P: Position>: Send + Sync {
     fn bias(&self, _position: &P, _mv: P::Move) -> f32 {
         0.0
     }
+
+    /// Whether a move is seen at all that could be made after `ply` other moves. Who overlooks some is a weaker player.
+    #[inline]
+    fn sees(&self, _position: &P, _mv: P::Move, _ply: u32) -> bool {
+        true
+    }
 }
 
-/// Random moves, each equally likely.
+/// Random moves, each equally likely, to the end of the game.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform;
 
@@ -32,10 +44,86 @@ impl<P: Position> Playout<P> for Uniform {
     }
 }
 
+/// Random moves, each equally likely. Where games hardly end by themselves they are left after a while, and judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut<V> {
+    /// How well a seat stands; `None` if nobody knows.
+    pub value: Option<V>,
+    /// The value with which three games of four are won.
+    pub three_of_four: i32,
+    /// Games that can last no longer than this are played to their end.
+    pub long: u64,
+    /// Others are left after so many moves.
+    pub after: u32,
+}
+
+impl<V> Cut<V> {
+    /// Cuts only games that hardly end by themselves.
+    pub const fn long_games(value: Option<V>, three_of_four: i32) -> Self {
+        Self { value, three_of_four, long: 400, after: 40 }
+    }
+}
+
+impl<P: Position, V: Fn(&P, Seat) -> i32 + Send + Sync> Playout<P> for Cut<V> {
+    fn play_out(&self, position: &mut P, rng: &mut Rng) {
+        if position.max_plies() <= self.long {
+            rookery_rules::playout(position, rng);
+            return;
+        }
+        for _ in 0..self.after {
+            let Some(mv) = position.random_move(rng) else { return };
+            position.play_unchecked(mv);
+        }
+    }
+
+    fn hope(&self, position: &P, seat: Seat) -> f32 {
+        let Some(value) = &self.value else { return Uniform.hope(position, seat) };
+        // Bounded, so that the odds are finite whatever the value.
+        let odds = |seat| {
+            3f32.powf((value(position, seat) as f32 / (2 * self.three_of_four) as f32).clamp(-30.0, 30.0))
+        };
+        let playing = position.playing();
+        if playing.contains(seat) { odds(seat) / playing.iter().map(odds).sum::<f32>() } else { 0.0 }
+    }
+}
+
 /// What a seat gets when these win: the winners share 1.
 #[inline]
 fn reward(winners: Seats, seat: Seat) -> f32 {
     if winners.contains(seat) { 1.0 / winners.len() as f32 } else { 0.0 }
+}
+
+/// What each seat gets from a game that was played to its end or judged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shares([f32; MAX_SEATS]);
+
+impl Shares {
+    #[inline]
+    fn of_winners(winners: Seats) -> Self {
+        let mut shares = [0.0; MAX_SEATS];
+        let share = 1.0 / winners.len().max(1) as f32;
+        winners.iter().for_each(|seat| shares[seat.index()] = share);
+        Self(shares)
+    }
+
+    /// Plays a random game from a position.
+    #[inline]
+    pub(crate) fn of_playout<P: Position>(policy: &impl Playout<P>, position: &mut P, rng: &mut Rng) -> Self {
+        policy.play_out(position, rng);
+        if let Status::Over(outcome) = position.status() {
+            return Self::of_winners(outcome.winners);
+        }
+        let mut shares = [0.0; MAX_SEATS];
+        for seat in Seat::all(position.n_seats()) {
+            shares[seat.index()] = policy.hope(position, seat);
+        }
+        Self(shares)
+    }
+
+    #[inline]
+    pub(crate) const fn of(&self, seat: Seat) -> f32 {
+        self.0[seat.index()]
+    }
 }
 
 /// The strategy. A budget's work counts playouts.
@@ -144,6 +232,7 @@ impl<M: Copy + Eq> Tree<M> {
                     None => node.reward / (node.visits as f32).max(1.0),
                 },
                 proven: node.proven.is_some(),
+                plies: None,
                 visits: node.visits,
             }
         };
@@ -229,7 +318,10 @@ impl<O> Mcts<O> {
             position.play_unchecked(tree.nodes[node as usize].mv);
         }
         let proven = tree.nodes[node as usize].proven;
-        let winners = proven.unwrap_or_else(|| self.expand(tree, node, &mut position, rng));
+        let shares = match proven {
+            Some(winners) => Shares::of_winners(winners),
+            None => self.expand(tree, node, &mut position, rng),
+        };
         for depth in (0..tree.path.len()).rev() {
             let idx = tree.path[depth];
             if tree.nodes[idx as usize].proven.is_none() && tree.nodes[idx as usize].n_children > 0 {
@@ -237,7 +329,7 @@ impl<O> Mcts<O> {
             }
             let node = &mut tree.nodes[idx as usize];
             node.visits += 1;
-            node.reward += reward(winners, node.mover);
+            node.reward += shares.of(node.mover);
         }
     }
 
@@ -248,29 +340,31 @@ impl<O> Mcts<O> {
         node: u32,
         position: &mut P,
         rng: &mut Rng,
-    ) -> Seats
+    ) -> Shares
     where
         O: Playout<P>,
     {
         match position.status() {
             Status::Over(outcome) => {
                 tree.nodes[node as usize].proven = Some(outcome.winners);
-                outcome.winners
+                Shares::of_winners(outcome.winners)
             }
             Status::ToMove(seat) => {
                 // A leaf is worth children once it has been visited before, so memory goes where visits go.
                 if tree.nodes.len() < MAX_NODES && (node == 0 || tree.nodes[node as usize].visits > 0) {
                     let first_child = tree.nodes.len() as u32;
+                    let ply = tree.path.len() as u32 - 1;
                     let untried = |mv| Node::new(mv, seat, self.policy.bias(position, mv));
-                    tree.nodes.extend(position.legal_moves().map(untried));
+                    let seen = position.legal_moves().filter(|&mv| self.policy.sees(position, mv, ply));
+                    tree.nodes.extend(seen.map(untried));
+                    if tree.nodes.len() as u32 == first_child {
+                        // Somebody who sees no move at all looks again.
+                        tree.nodes.extend(position.legal_moves().map(untried));
+                    }
                     tree.nodes[node as usize].first_child = first_child;
                     tree.nodes[node as usize].n_children = tree.nodes.len() as u32 - first_child;
                 }
-                self.policy.play_out(position, rng);
-                let Status::Over(outcome) = position.status() else {
-                    unreachable!("a playout ends with the game")
-                };
-                outcome.winners
+                Shares::of_playout(&self.policy, position, rng)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The *player spec*: a built-in player as text, `random`, `mcts:playouts=500`.
+//! The *player spec*: a built-in player as text, `random`, `level:3`, `mcts:playouts=500`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +25,13 @@ impl FromStr for PlayerSpec {
     type Err = PlayerSpecError;
 
     fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
+        // A level is a name of its own: what follows is no option but says which.
+        if text.strip_prefix("level:").is_some_and(is_short_word) {
+            return Ok(Self {
+                text: text.to_owned(),
+                spec: GameSpec { game: text.to_owned(), options: vec![] },
+            });
+        }
         // The form of a game spec, for another kind of thing.
         let spec = GameSpec::parse(text).map_err(|_| PlayerSpecError)?;
         let in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -35,8 +42,13 @@ impl FromStr for PlayerSpec {
     }
 }
 
+/// Whether a text can stand for a level, right or wrong.
+fn is_short_word(text: &str) -> bool {
+    (1..=24).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
 impl PlayerSpec {
-    /// The player's name, without its options.
+    /// The player's name, without its options; of a level `level:1` and so on.
     pub fn name(&self) -> &str {
         &self.spec.game
     }
@@ -59,7 +71,7 @@ pub struct PlayerSpecError;
 
 impl fmt::Display for PlayerSpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is no player spec; expected NAME or NAME:KEY=VALUE,KEY=VALUE")
+        f.write_str("it is no player spec; expected NAME, NAME:KEY=VALUE,KEY=VALUE or level:1 to level:8")
     }
 }
 

@@ -1,18 +1,21 @@
 //! The simplest player that thinks: random games from each move, and the move with the best results.
 
-use rookery_rules::{Position, Status, playout};
+use rookery_rules::Position;
 
-use crate::{Budget, Strategy};
+use crate::mcts::Shares;
+use crate::{Budget, Playout, Strategy, Uniform};
 
 /// Plays random games after each legal move in turn and chooses the move after which they went best for the seat to
 /// move. A budget's work counts random games.
 #[derive(Clone, Copy, Debug)]
-pub struct Playouts {
+pub struct Playouts<O = Uniform> {
     /// How many random games, if the budget sets no limit at all.
     pub games: u64,
+    /// How they are played.
+    pub policy: O,
 }
 
-impl<P: Position> Strategy<P> for Playouts {
+impl<P: Position, O: Playout<P>> Strategy<P> for Playouts<O> {
     fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
         let seat = position.to_move().expect("a strategy is asked only while the game goes on");
         let mut rng = budget.seed.rng();
@@ -24,13 +27,7 @@ impl<P: Position> Strategy<P> for Playouts {
             for (mv, points) in &mut candidates {
                 let mut child = position.clone();
                 child.play_unchecked(*mv);
-                playout(&mut child, &mut rng);
-                let Status::Over(outcome) = child.status() else {
-                    unreachable!("a playout ends with the game")
-                };
-                if outcome.winners.contains(seat) {
-                    *points += 1.0 / outcome.winners.len() as f64;
-                }
+                *points += f64::from(Shares::of_playout(&self.policy, &mut child, &mut rng).of(seat));
                 done += 1;
             }
         }
@@ -52,7 +49,7 @@ mod tests {
     fn finds_the_move_that_wins_at_once() {
         let position = Position::from_text("p1 1.../..1./2..2/2...").unwrap();
         let budget = Budget { work: Some(400), seed: Seed(5), ..Budget::default() };
-        let mv = Playouts { games: 100 }.choose(&position, &budget);
+        let mv = Playouts { games: 100, policy: Uniform }.choose(&position, &budget);
         assert_eq!(mv.to_string(), "c2xd3");
     }
 }

@@ -38,6 +38,9 @@ pub struct Budget {
     pub work: Option<u64>,
     /// At most so many moves ahead.
     pub depth: Option<u32>,
+    /// So many threads may think, where there is a deadline; without one a single thread does, so that the same seed
+    /// gives the same answer on any machine.
+    pub threads: usize,
     /// Set when the answer is no longer wanted.
     pub stop: Stop,
     /// Where the strategy's randomness comes from; another one for every question.
@@ -46,7 +49,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { deadline: None, work: None, depth: None, stop: Stop::default(), seed: Seed(0) }
+        Self { deadline: None, work: None, depth: None, threads: 1, stop: Stop::default(), seed: Seed(0) }
     }
 }
 

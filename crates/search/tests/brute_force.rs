@@ -136,6 +136,87 @@ fn check<P: Keyed>(position: &P, depth: u32, context: &str) {
 }
 
 #[test]
+fn lines_have_the_values_of_the_best_moves_in_order() {
+    for number in 0..600 {
+        let tree = Tree { hash: mix(number), plies_left: 6, n_seats: 2 + (number % 3) as u8 };
+        let seat = tree.to_move().unwrap();
+        for (depth, max_lines) in [(2, 3), (4, 2), (7, 4)] {
+            let budget = Budget { depth: Some(depth), ..Budget::default() };
+            let mut reports = vec![];
+            AlphaBeta::new(evaluation::<Tree>, depth, 1 << 16).lines(
+                &tree,
+                &budget,
+                max_lines,
+                &mut |analysis| reports.push(analysis.clone()),
+            );
+            let last = reports.last().unwrap();
+            assert_eq!(reports.iter().filter(|report| report.done).count(), 1);
+            let share = |mv| {
+                let mut child = tree.clone();
+                child.play_unchecked(mv);
+                let value = brute(&child, seat, last.depth - 1);
+                if value.abs() > rookery_search::LIMIT {
+                    return if value > 0 { 1.0 } else { 0.0 };
+                }
+                1.0 / (1.0 + 3f32.powf(-value as f32 / 200.0))
+            };
+            let mut expected: Vec<f32> = tree.legal_moves().map(share).collect();
+            expected.sort_by(|a, b| b.total_cmp(a));
+            expected.truncate(max_lines);
+            assert_eq!(last.lines.len(), expected.len());
+            for (line, expected) in last.lines.iter().zip(expected) {
+                let context = format!("tree {number}, {line:?}, depth {depth}");
+                assert!((line.value - expected).abs() < 1e-4, "{expected}: {context}");
+                assert!((share(line.moves[0]) - expected).abs() < 1e-4, "{context}");
+                assert_eq!(line.proven, line.plies.is_some(), "{context}");
+                let mut position = tree.clone();
+                for &mv in &line.moves {
+                    position.play(mv).unwrap();
+                }
+                assert!(line.plies.is_none_or(|plies| plies as usize >= line.moves.len()), "{context}");
+            }
+        }
+    }
+}
+
+/// Reduced searches may be wrong about a value, never about a win or a loss.
+#[test]
+fn what_a_reducing_search_calls_won_or_lost_is() {
+    let mut called = 0;
+    for number in 0..400 {
+        let mut position = hexapawn::Setup::parse("rows=4,cols=4").unwrap().start();
+        let mut rng = Seed(number).rng();
+        for _ in 0..number % 8 {
+            let Some(mv) = position.random_move(&mut rng) else { break };
+            position.play_unchecked(mv);
+        }
+        let Some(seat) = position.to_move() else { continue };
+        let budget = Budget { depth: Some(8), ..Budget::default() };
+        let found = AlphaBeta::new(evaluation, 8, 1 << 16).reducing().search(&position, &budget);
+        if found.value.abs() > rookery_search::LIMIT {
+            called += 1;
+            let mut child = position.clone();
+            child.play(found.mv).unwrap();
+            assert_eq!(brute(&child, seat, 40).signum(), found.value.signum(), "{}", position.to_text());
+        }
+    }
+    assert!(called > 100, "{called} results");
+}
+
+#[test]
+fn several_threads_find_the_same_win() {
+    let position = hexapawn::Setup::parse("rows=4,cols=5").unwrap().start();
+    let search = |threads| {
+        let deadline = Some(std::time::Instant::now() + std::time::Duration::from_mins(2));
+        let budget = Budget { deadline, threads, ..Budget::default() };
+        AlphaBeta::new(|_: &hexapawn::Position, _: Seat| 0, 64, 1 << 20).search(&position, &budget)
+    };
+    let (alone, together) = (search(1), search(4));
+    assert!(alone.value.abs() > rookery_search::LIMIT);
+    assert_eq!(alone.value.signum(), together.value.signum());
+}
+
+#[test]
 fn random_trees_with_extra_turns_and_many_seats() {
     for n_seats in 2..=8 {
         for number in 0..400 {

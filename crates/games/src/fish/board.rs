@@ -133,6 +133,12 @@ impl Board {
         self.shape.targets(bit, free)
     }
 
+    /// The cells next to cell number `bit`, tile or hole, as bits.
+    #[inline]
+    pub fn near(&self, bit: u32) -> u128 {
+        self.shape.near(bit)
+    }
+
     /// The fish on cell number `bit`, counted in row-major order; 0 for a hole.
     #[inline]
     pub fn fish_at(&self, bit: u32) -> u8 {

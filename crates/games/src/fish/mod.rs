@@ -20,6 +20,7 @@ mod game;
 mod key;
 mod notation;
 mod position;
+mod reasons;
 mod refusal;
 mod scene;
 mod setup;

@@ -264,6 +264,15 @@ impl Shape {
         })
     }
 
+    /// The cells next to cell number `bit`.
+    #[inline]
+    pub(super) fn near(&self, bit: u32) -> u128 {
+        match &self.stars {
+            Stars::Narrow(stars) => u128::from(stars[bit as usize % 64].near),
+            Stars::Wide(stars) => stars[bit as usize % MAX_CELLS].near,
+        }
+    }
+
     /// The free cells that a penguin on cell number `bit` can slide to.
     #[inline]
     pub(super) fn targets(&self, bit: u32, free: u128) -> u128 {

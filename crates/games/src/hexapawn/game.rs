@@ -1,5 +1,7 @@
 //! What people are told about Hexapawn.
 
+use rookery_rules::{PositionOf, Reasons};
+
 use super::Setup;
 
 /// Hexapawn.
@@ -12,5 +14,6 @@ impl rookery_rules::Game for Hexapawn {
     const SUMMARY: &'static str = "pawns only: reach the far row or leave the other side without a move";
     const SEATS: &'static str = "2";
     const RULES: &'static str = include_str!("../../../../docs/rules/hexapawn.md");
+    const REASONS: Option<Reasons<PositionOf<Self>>> = Some(super::reasons::reasons);
     const BENCHES: &'static [&'static str] = &["rows=8,cols=8", "rows=6,cols=6", "rows=5,cols=5"];
 }

@@ -18,6 +18,7 @@ mod moves;
 mod position;
 mod prospects;
 mod race;
+mod reasons;
 mod scene;
 mod setup;
 mod solve;

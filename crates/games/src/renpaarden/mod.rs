@@ -19,6 +19,7 @@ mod history;
 mod moves;
 mod notation;
 mod position;
+mod reasons;
 mod roster;
 mod scene;
 mod search;

@@ -17,6 +17,7 @@ mod layout;
 mod moves;
 mod notation;
 mod position;
+mod reasons;
 mod scene;
 mod setup;
 

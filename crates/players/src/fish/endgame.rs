@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use rookery_games::fish::{Board, Direction, Move, Phase, Position};
+use rookery_games::fish::{Board, Move, Phase, Position};
 use rookery_rules::{Position as _, Seat};
 use rookery_search::Budget;
 
@@ -16,8 +16,6 @@ const CLOCK_EVERY: u64 = 256;
 /// Searches for the most fish.
 pub(crate) struct Endgame<'a> {
     board: &'a Board,
-    /// By cell: those next to it.
-    near: Vec<u128>,
     /// By free tiles and penguins of a group: the most fish.
     known: HashMap<(u128, u128), u32>,
     nodes: u64,
@@ -28,7 +26,8 @@ pub(crate) struct Endgame<'a> {
 /// Free tiles, and the penguins that can come to them.
 type Group = (u128, u128);
 
-fn bits(mut mask: u128) -> impl Iterator<Item = u32> {
+/// The numbers of the bits that are set, from the lowest.
+pub(super) fn bits(mut mask: u128) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);
@@ -39,18 +38,12 @@ fn bits(mut mask: u128) -> impl Iterator<Item = u32> {
 impl<'a> Endgame<'a> {
     /// Looks at so many positions at most.
     pub(crate) fn new(board: &'a Board, max_nodes: u64, budget: &'a Budget) -> Self {
-        let cols = u32::from(board.cols());
-        let near = board.cells().map(|cell| {
-            let neighbours =
-                Direction::ALL.into_iter().filter_map(|direction| board.neighbour(cell, direction));
-            neighbours.fold(0, |near, cell| near | 1 << (u32::from(cell.row) * cols + u32::from(cell.col)))
-        });
-        Self { board, near: near.collect(), known: HashMap::new(), nodes: 0, max_nodes, budget }
+        Self { board, known: HashMap::new(), nodes: 0, max_nodes, budget }
     }
 
     /// All cells next to these.
     fn around(&self, cells: u128) -> u128 {
-        bits(cells).fold(0, |around, bit| around | self.near[bit as usize])
+        bits(cells).fold(0, |around, bit| around | self.board.near(bit))
     }
 
     /// The free tiles these penguins can ever come to.
@@ -132,8 +125,8 @@ impl<'a> Endgame<'a> {
             .collect();
         // Short ways first: they leave the most behind them.
         slides.sort_by_key(|&(from, to)| {
-            let exits = (self.near[to as usize] & free).count_ones();
-            (self.near[from as usize] >> to & 1 == 0, exits)
+            let exits = (self.board.near(to) & free).count_ones();
+            (self.board.near(from) >> to & 1 == 0, exits)
         });
         let mut best = (0, None);
         for (from, to) in slides {

@@ -1,23 +1,36 @@
 //! The players of Fish that search.
 
 use rookery_games::fish::{Cell, Move, Phase, Position};
-use rookery_rules::{Options, Position as _, Rng, Seat, below};
-use rookery_search::{Budget, Evaluation, Lasting, Mcts, Playout, Strategy};
+use rookery_rules::{Options, Position as _, Seat};
+use rookery_search::{Analysis, Budget, Evaluation, Goal, Perfect, Strategy};
 
-use super::endgame::undisturbed_move;
-use crate::levels::AtMost;
-use crate::strength::{Searcher, Strength};
+use super::endgame::{bits, undisturbed_move};
+use crate::Level;
+use crate::care::{Alert, allows_loss};
+use crate::levels::{Ladder, ladder};
+use crate::strength::{Searcher, Strength, lines};
 
 /// The most seats.
 const MAX_SEATS: usize = 4;
 /// A fish in the net.
 const CAUGHT: i32 = 100;
-/// A fish on a tile that a seat reaches before all others.
-const OWN_WATER: i32 = 50;
-/// A fish on a tile that somebody reaches just as soon.
-const SHARED_WATER: i32 = 20;
+/// A fish under a penguin that can still move: it is caught when the penguin leaves.
+const UNDER_FOOT: i32 = 68;
+/// A fish on a tile that a seat is nearer to than all others, step by step.
+const OWN_WATER: i32 = 42;
+/// By the slides that a penguin has: how free it is. The first ones count most, more than the last changes nothing.
+const FREEDOM: [i32; 13] = [0, 80, 113, 139, 160, 179, 196, 212, 226, 240, 253, 265, 277];
+/// A penguin that is still to be placed: about what a good place is worth.
+const TO_PLACE: i32 = 560;
+/// To be on the move, by tiles that are still free, at most so many: near the end there is nothing to choose from.
+const ON_THE_MOVE: i32 = 8;
+const MANY_TILES: i32 = 20;
 
-/// Fish in the net, and the fish that each seat reaches first.
+/// The value with which three games of four are won.
+const THREE_OF_FOUR: i32 = 560;
+
+/// Fish in the net and under foot, how free the penguins are, and the fish that each seat is nearest to. The weights are
+/// those that best tell won positions of the 5 x 5 board from lost ones, as the solver knows them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Territory;
 
@@ -27,40 +40,47 @@ impl Evaluation<Position> for Territory {
         let others =
             Seat::all(position.n_seats()).filter(|&other| other != seat && !position.is_removed(other));
         let best_other = others.map(|other| worth[other.index()]).max().unwrap_or(0);
-        worth[seat.index()] - best_other
+        let turn = ON_THE_MOVE * (position.free_tiles().count_ones() as i32).min(MANY_TILES);
+        worth[seat.index()] - best_other + if position.to_move() == Some(seat) { turn } else { -turn }
+    }
+
+    fn rank(&self, position: &Position, mv: Move) -> i32 {
+        appetite(position, mv)
+    }
+
+    fn three_of_four(&self) -> i32 {
+        THREE_OF_FOUR
     }
 }
 
-/// What each seat has and may hope for. All penguins spread at the same time, one slide a round.
+/// What each seat has and may hope for. All penguins spread at the same time, one step a round.
 fn worths(position: &Position) -> [i32; MAX_SEATS] {
     let board = position.board();
     let n_seats = position.n_seats().min(MAX_SEATS);
+    let free = position.free_tiles();
     let mut worth = [0; MAX_SEATS];
     let mut edges = [0u128; MAX_SEATS];
     for seat in Seat::all(n_seats) {
-        worth[seat.index()] = position.score(seat) as i32 * CAUGHT;
-        edges[seat.index()] = position.penguin_tiles(seat);
-    }
-    let free = position.free_tiles();
-    let mut open = free;
-    while open != 0 && edges != [0; MAX_SEATS] {
-        let mut next = [0u128; MAX_SEATS];
-        for (next, &edge) in next.iter_mut().zip(&edges[..n_seats]) {
-            let mut left = edge;
-            while left != 0 {
-                *next |= board.slides(left.trailing_zeros(), free) & open;
-                left &= left - 1;
+        let penguins = position.penguin_tiles(seat);
+        let mut value = position.score(seat) as i32 * CAUGHT + position.to_place(seat) as i32 * TO_PLACE;
+        for bit in bits(penguins) {
+            let slides = board.slides(bit, free).count_ones() as usize;
+            if slides > 0 {
+                value += UNDER_FOOT * i32::from(board.fish_at(bit)) + FREEDOM[slides.min(FREEDOM.len() - 1)];
             }
         }
-        for idx in 0..n_seats {
+        worth[seat.index()] = value;
+        edges[seat.index()] = penguins;
+    }
+    let water = worth_of_water(position);
+    let mut open = free;
+    while open != 0 && edges != [0; MAX_SEATS] {
+        let edge_of = |edge: u128| bits(edge).fold(0, |near, bit| near | board.near(bit)) & open;
+        let next = edges.map(edge_of);
+        for (idx, worth) in worth[..n_seats].iter_mut().enumerate() {
             let others = (0..n_seats).filter(|&other| other != idx).fold(0, |all, other| all | next[other]);
-            let mut left = next[idx];
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                let share = if others >> bit & 1 == 0 { OWN_WATER } else { SHARED_WATER };
-                worth[idx] += share * i32::from(board.fish_at(bit));
-                left &= left - 1;
-            }
+            let own = bits(next[idx] & !others);
+            *worth += water * own.map(|bit| i32::from(board.fish_at(bit))).sum::<i32>();
         }
         open &= !next.iter().fold(0, |all, next| all | next);
         edges = next;
@@ -68,9 +88,14 @@ fn worths(position: &Position) -> [i32; MAX_SEATS] {
     worth
 }
 
-/// Random games in which the fuller of two tiles is often preferred.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hungry;
+/// What a fish in own water is worth. While penguins are placed it is less, by how many the seat with the fewest has: who
+/// alone has one would own the whole board.
+fn worth_of_water(position: &Position) -> i32 {
+    let Some(each) = position.penguins_each() else { return OWN_WATER };
+    let seats = Seat::all(position.n_seats()).filter(|&seat| !position.is_removed(seat));
+    let fewest = seats.map(|seat| position.penguin_tiles(seat).count_ones()).min().unwrap_or(0);
+    OWN_WATER * fewest as i32 / i32::from(each.max(1))
+}
 
 /// The number of a cell among the bits of a board.
 fn bit(position: &Position, cell: Cell) -> u32 {
@@ -94,28 +119,7 @@ fn appetite(position: &Position, mv: Move) -> i32 {
     }
 }
 
-impl Playout<Position> for Hungry {
-    fn play_out(&self, position: &mut Position, rng: &mut Rng) {
-        while let Some(mut mv) = position.random_move(rng) {
-            if below(rng, 4) != 0
-                && let Some(other) = position.random_move(rng)
-                && appetite(position, other) > appetite(position, mv)
-            {
-                mv = other;
-            }
-            position.play_unchecked(mv);
-        }
-    }
-
-    fn bias(&self, position: &Position, mv: Move) -> f32 {
-        match mv {
-            Move::Place(_) => appetite(position, mv) as f32 * 0.02,
-            Move::Slide { .. } => appetite(position, mv) as f32 * 0.04,
-        }
-    }
-}
-
-/// Tree search; exact as soon as nobody disturbs its penguins any more.
+/// A search, but exact as soon as nobody disturbs its penguins any more.
 #[derive(Debug)]
 pub(crate) struct Angler<S> {
     strategy: S,
@@ -132,7 +136,10 @@ impl<S: Strategy<Position>> Strategy<Position> for Angler<S> {
                 now + deadline.saturating_duration_since(now) / 2
             });
             let exact = Budget { deadline: half, ..budget.clone() };
-            if let Some(mv) = undisturbed_move(position, self.max_nodes, &exact) {
+            // Where the game could go on instead of being lost at once, the other search looks for how.
+            if let Some(mv) = undisturbed_move(position, self.max_nodes, &exact)
+                && !allows_loss(position, mv)
+            {
                 return mv;
             }
         }
@@ -141,20 +148,54 @@ impl<S: Strategy<Position>> Strategy<Position> for Angler<S> {
 }
 
 /// The move after which it has, and reaches first, the most fish.
-const GREEDY: Strength = Strength::new(1, 2_000, 0);
-/// The same with a poor eye.
-const EASY: Strength = Strength::new(1, 2_000, 700);
-/// Random games for each answer of a player for people who know the game.
-const MEDIUM_PLAYOUTS: u64 = 300;
+const GREEDY: Strength = Strength::new(2_000, 0, 0).with_depth(1);
+
+/// The levels: positions, blur, overlooked moves.
+const LEVELS: Ladder = ladder([
+    (10, 800, 880),
+    (25, 345, 620),
+    (43, 240, 500),
+    (80, 140, 350),
+    (500, 45, 140),
+    (1_600, 21, 50),
+    (6_200, 7, 10),
+    (12_000, 40, 0),
+]);
+
+/// Positions that its search for exact paths looks at.
+const PATHS: u64 = 20_000;
+/// Positions that its solver looks at.
+const SOLVER_NODES: u64 = 25_000;
+/// With so many moves to go it may well be solved: from the first slide on where there are 25 tiles.
+const IN_SIGHT: u64 = 24;
+/// Memory for them.
+const SOLVER_BYTES: usize = 16 << 20;
+
+/// One of the levels.
+pub(crate) fn level(level: Level) -> Box<dyn Strategy<Position>> {
+    let searcher = Searcher::new(Territory, LEVELS[level.index()]);
+    if level == Level::TOP {
+        let angler = Angler { strategy: searcher, max_nodes: PATHS };
+        let perfect = Perfect::new(angler, Goal::Result, SOLVER_NODES, SOLVER_BYTES);
+        return Box::new(Alert(perfect.with_sight(IN_SIGHT)));
+    }
+    Box::new(searcher)
+}
+
+/// The best moves of a position.
+pub(crate) fn analyse(
+    position: &Position,
+    budget: &Budget,
+    max_lines: usize,
+    report: &mut dyn FnMut(&Analysis<Move>),
+) {
+    lines(Territory, position, budget, max_lines, report);
+}
 
 /// One of the players, by name.
 pub(crate) fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
-    let mcts = |playouts| Mcts { playouts, exploration: 0.7, policy: Hungry };
     Some(match name {
         "greedy" => Box::new(Searcher::new(Territory, GREEDY)),
-        "easy" => Box::new(Searcher::new(Territory, EASY)),
-        "medium" => Box::new(AtMost { strategy: mcts(MEDIUM_PLAYOUTS), work: MEDIUM_PLAYOUTS }),
-        "hard" => Box::new(Angler { strategy: Lasting::new(mcts(5000)), max_nodes: 50_000 }),
         "alphabeta" => Box::new(Searcher::new(Territory, Strength::from_options(options))),
         _ => return None,
     })

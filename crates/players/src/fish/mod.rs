@@ -10,13 +10,17 @@ use rookery_search::Strategy;
 
 use crate::expertise::{PERFECT, perfect};
 use crate::strength::ALPHABETA_KEYS;
-use crate::{Expertise, PlayerInfo, solve};
+use crate::{Expertise, Level, PlayerInfo, solve};
 
 /// The players of Fish, and its solver.
 pub const EXPERTISE: Expertise<Position> = Expertise {
     players: PLAYERS,
     strategy,
+    level: Some(levels::level),
+    analyse: Some(levels::analyse),
+    judge: None,
     solve: |position, order| solve::solve_position(<Fish as Game>::Setup::GAME, position, order),
+    puzzles: &["rows=4,cols=4", "rows=5,cols=4", "rows=5,cols=5"],
 };
 
 const PLAYERS: &[PlayerInfo] = &[
@@ -38,24 +42,6 @@ const PLAYERS: &[PlayerInfo] = &[
         quick: true,
     },
     PlayerInfo {
-        name: "easy",
-        keys: &[],
-        summary: "like greedy, but with a poor eye: for children",
-        quick: true,
-    },
-    PlayerInfo {
-        name: "medium",
-        keys: &[],
-        summary: "a small tree of random games: for people who know the game",
-        quick: false,
-    },
-    PlayerInfo {
-        name: "hard",
-        keys: &[],
-        summary: "a large tree on all cores, and exact paths once its penguins are alone: the strongest here",
-        quick: false,
-    },
-    PlayerInfo {
         name: "alphabeta",
         keys: ALPHABETA_KEYS,
         summary: "looks ahead with a count of the fish that each player reaches first",
@@ -67,7 +53,7 @@ const PLAYERS: &[PlayerInfo] = &[
 fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
     match name {
         "minimax" => Some(Box::new(minimax::Minimax { depth: options.number("depth") })),
-        "perfect" => perfect(levels::strategy("hard", options), options),
+        "perfect" => Some(perfect(levels::level(Level::TOP), options)),
         _ => levels::strategy(name, options),
     }
 }

@@ -1,10 +1,13 @@
 //! The players of Hexapawn that search.
 
-use rookery_games::hexapawn::Position;
+use rookery_games::hexapawn::{Move, Position};
 use rookery_rules::{Options, Position as _, Seat, Solvable as _};
-use rookery_search::{Evaluation, Goal, LIMIT, Perfect, Strategy};
+use rookery_search::{Analysis, Budget, Evaluation, Goal, LIMIT, Perfect, Strategy};
 
-use crate::strength::{Searcher, Strength};
+use crate::Level;
+use crate::care::Alert;
+use crate::levels::{Ladder, ladder};
+use crate::strength::{Searcher, Strength, lines};
 
 /// A pawn.
 const PAWN: i32 = 100;
@@ -16,6 +19,9 @@ const FREE_WAY: [i32; 8] = [0, 400, 250, 160, 100, 60, 30, 0];
 const SUPPORTED: i32 = 12;
 /// A step that the enemy cannot punish: who runs out of moves has lost.
 const SAFE_STEP: i32 = 8;
+
+/// The value with which three games of four are won.
+const THREE_OF_FOUR: i32 = 300;
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 const FILE_H: u64 = FILE_A << 7;
@@ -45,6 +51,10 @@ impl Evaluation<Position> for Pawns {
             (Side { own: flip(own), enemy: flip(enemy), rows }, Side { own: enemy, enemy: own, rows })
         };
         mine.worth() - theirs.worth()
+    }
+
+    fn three_of_four(&self) -> i32 {
+        THREE_OF_FOUR
     }
 }
 
@@ -97,35 +107,56 @@ const fn column_fill_down(squares: u64) -> u64 {
 }
 
 /// The move after which its pawns stand best.
-const GREEDY: Strength = Strength::new(1, 2_000, 0);
-/// Sees the answer to its move, with a poor eye.
-const EASY: Strength = Strength::new(2, 20_000, 120);
-/// Sees some moves ahead.
-const MEDIUM: Strength = Strength::new(5, 100_000, 15);
-/// As deep as the budget goes. What the solver can prove in time is proved first.
-const HARD: Strength = Strength::deep(300_000, 3);
+const GREEDY: Strength = Strength::new(2_000, 0, 0).with_depth(1);
+
+/// The levels: positions, blur, overlooked moves.
+const LEVELS: Ladder = ladder([
+    (119, 71, 280),
+    (293, 37, 150),
+    (649, 21, 80),
+    (1_041, 13, 40),
+    (344, 33, 130),
+    (1_041, 13, 40),
+    (3_427, 5, 10),
+    (12_000, 3, 0),
+]);
+
+/// From this level on a solver of as many positions comes before the search: what it proves leaves nothing to be found,
+/// so that without it the steps to the top would be too high.
+const SOLVES: Level = Level::ALL[4];
+/// Memory for the solver.
+const SOLVER_BYTES: usize = 16 << 20;
+
+/// One of the levels.
+pub(crate) fn level(level: Level) -> Box<dyn Strategy<Position>> {
+    let strength = LEVELS[level.index()];
+    let searcher = Searcher::new(Pawns, strength);
+    if level < SOLVES {
+        return Box::new(searcher);
+    }
+    let perfect = Perfect::new(searcher, Goal::Result, strength.nodes, SOLVER_BYTES);
+    Box::new(Alert(if level == Level::TOP { perfect } else { perfect.closed() }))
+}
+
+/// The best moves of a position.
+pub(crate) fn analyse(
+    position: &Position,
+    budget: &Budget,
+    max_lines: usize,
+    report: &mut dyn FnMut(&Analysis<Move>),
+) {
+    lines(Pawns, position, budget, max_lines, report);
+}
 
 /// One of the players, by name.
 pub(crate) fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
     let strength = match name {
         "greedy" => GREEDY,
-        "easy" => EASY,
-        "medium" => MEDIUM,
-        "hard" => HARD,
         "alphabeta" => Strength::from_options(options),
         _ => return None,
     };
-    let searcher = Searcher::new(Pawns, strength);
-    if name == "hard" {
-        return Some(Box::new(Perfect::new(searcher, Goal::Result, SOLVER_NODES, SOLVER_BYTES)));
-    }
-    Some(Box::new(searcher))
+    Some(Box::new(Searcher::new(Pawns, strength)))
 }
-
-/// Positions that the solver of the strongest player looks at when nothing else limits it.
-const SOLVER_NODES: u64 = 300_000;
-/// Memory for them.
-const SOLVER_BYTES: usize = 64 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -156,15 +187,6 @@ mod tests {
         let start = |_| Setup::parse("rows=8,cols=8").unwrap().start();
         let won = points(start, &mut *player("hard"), &mut Heuristic, 3000, 8);
         assert!(won >= 7.0, "{won} of 8");
-    }
-
-    #[test]
-    fn medium_beats_easy_and_easy_beats_random() {
-        let start = |_| Setup::parse("rows=6,cols=6").unwrap().start();
-        let won = points(start, &mut *player("medium"), &mut *player("easy"), u64::MAX, 20);
-        assert!(won >= 13.0, "{won} of 20");
-        let won = points(start, &mut *player("easy"), &mut rookery_search::Random, u64::MAX, 20);
-        assert!(won >= 16.0, "{won} of 20");
     }
 
     /// Whether the seat to move wins, by trying everything.

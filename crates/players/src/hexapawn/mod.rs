@@ -12,13 +12,17 @@ use rookery_search::Strategy;
 
 use crate::expertise::{PERFECT, perfect};
 use crate::strength::ALPHABETA_KEYS;
-use crate::{Expertise, PlayerInfo, solve};
+use crate::{Expertise, Level, PlayerInfo, solve};
 
 /// The players of Hexapawn, and its solver.
 pub const EXPERTISE: Expertise<Position> = Expertise {
     players: PLAYERS,
     strategy,
+    level: Some(levels::level),
+    analyse: Some(levels::analyse),
+    judge: None,
     solve: |position, order| solve::solve_position(<Hexapawn as Game>::Setup::GAME, position, order),
+    puzzles: &["rows=4,cols=4", "rows=5,cols=4", "rows=5,cols=5", "rows=6,cols=5"],
 };
 
 const PLAYERS: &[PlayerInfo] = &[
@@ -46,24 +50,6 @@ const PLAYERS: &[PlayerInfo] = &[
         quick: true,
     },
     PlayerInfo {
-        name: "easy",
-        keys: &[],
-        summary: "two moves ahead with a poor eye: for children",
-        quick: true,
-    },
-    PlayerInfo {
-        name: "medium",
-        keys: &[],
-        summary: "five moves ahead: for people who know the game",
-        quick: false,
-    },
-    PlayerInfo {
-        name: "hard",
-        keys: &[],
-        summary: "as deep as time allows, to the end on small boards: the strongest here",
-        quick: false,
-    },
-    PlayerInfo {
         name: "alphabeta",
         keys: ALPHABETA_KEYS,
         summary: "looks ahead with an evaluation of pawns and races",
@@ -76,7 +62,7 @@ fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Positi
     match name {
         "heuristic" => Some(Box::new(heuristic::Heuristic)),
         "matchbox" => Some(Box::new(matchbox::Trained::new(options.number("games")))),
-        "perfect" => perfect(levels::strategy("hard", options), options),
+        "perfect" => Some(perfect(levels::level(Level::TOP), options)),
         _ => levels::strategy(name, options),
     }
 }

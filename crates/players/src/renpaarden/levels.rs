@@ -1,23 +1,81 @@
 //! Players of Renpaarden that judge and search.
 
-use std::collections::VecDeque;
-
 use rookery_games::renpaarden::{Cell, Move, Position, Turn, TurnPosition};
 use rookery_rules::{Keyed, Position as _, Seat};
-use rookery_search::{AlphaBeta, Budget, Evaluation, LIMIT, Strategy};
+use rookery_search::{Analysis, Budget, Evaluation, LIMIT, Line, Strategy};
 
+use super::by_turns::ByTurns;
 use super::race::Race;
-use crate::strength::{Blur, Strength};
+use crate::Level;
+use crate::care::{only_move, winning_move};
+use crate::levels::{Ladder, ladder};
+use crate::strength::{Blur, Searcher, Strength, lines};
 
-/// Looks at its own turn alone, with a poor eye for the race.
-pub(crate) const EASY: Strength = Strength::new(1, 5_000, 300);
-/// Looks at its own turn alone, and judges it well.
-pub(crate) const MEDIUM: Strength = Strength::new(1, 5_000, 10);
-/// As deep as the budget goes.
-pub(crate) const HARD: Strength = Strength::deep(30_000, 1);
+/// The levels: positions (each after a whole turn), blur, overlooked turns.
+const LEVELS: Ladder = ladder([
+    (25, 1_000, 700),
+    (21, 195, 610),
+    (43, 122, 464),
+    (105, 66, 305),
+    (185, 44, 222),
+    (480, 21, 100),
+    (900, 9, 35),
+    (2_000, 1, 0),
+]);
+
+/// The value with which three games of four are won. A lead says little before the end: who is behind blocks more.
+const THREE_OF_FOUR: i32 = 400;
+/// To be on the move: half of what a turn usually brings.
+const ON_THE_MOVE: i32 = 64;
+
+/// One of the levels.
+pub(crate) fn level(level: Level) -> Box<dyn Strategy<Position>> {
+    Box::new(Runner::hopping(LEVELS[level.index()]))
+}
+
+/// The best turns of a position, hop by hop.
+pub(crate) fn analyse(
+    position: &Position,
+    budget: &Budget,
+    max_lines: usize,
+    report: &mut dyn FnMut(&Analysis<Move>),
+) {
+    let judge = Judge { race: Some(Race::of(position)) };
+    let turns = TurnPosition::from(position.clone());
+    lines(judge, &turns, budget, max_lines, &mut |analysis: &Analysis<Turn>| {
+        let by_hops = |line: &Line<Turn>| Line {
+            moves: hops(position, &line.moves),
+            value: line.value,
+            proven: line.proven,
+            plies: line.plies,
+            visits: line.visits,
+        };
+        let &Analysis { playouts, nodes, depth, elapsed, done, .. } = analysis;
+        let lines = analysis.lines.iter().map(by_hops).collect();
+        report(&Analysis { lines, playouts, nodes, depth, elapsed, done });
+    });
+}
+
+/// The hops of these turns.
+fn hops(position: &Position, turns: &[Turn]) -> Vec<Move> {
+    let mut position = position.clone();
+    let mut hops = vec![];
+    for &turn in turns {
+        let Some(path) = position.path(turn) else { break };
+        for hop in path.hops() {
+            position.play_unchecked(hop);
+            hops.push(hop);
+        }
+    }
+    hops
+}
 
 /// A game is long after so many turns for each rank of the board.
 const PATIENCE: u32 = 16;
+/// After so many times as long nobody lets go of the other's home any more, and it is drawn after thousands of turns.
+const STUCK: u32 = 4;
+/// Positions that are enough then to see what is offered.
+const STUCK_NODES: u64 = 50;
 /// How far judgement is off in a long game.
 const LATE_BLUR: i32 = 40;
 
@@ -44,41 +102,34 @@ impl Strategy<Position> for Greedy {
     }
 }
 
-/// Searches whole turns and plays them out hop by hop.
-#[derive(Debug)]
-pub(crate) struct Searcher {
-    level: Strength,
-    search: AlphaBeta<Judge>,
-    /// The hops that are left of the turn, and the key of the position in which the first of them is due.
-    plan: VecDeque<Move>,
-    due: u64,
+/// After so many turns a game is long.
+fn long(position: &Position) -> u32 {
+    PATIENCE * u32::from(position.setup().height)
 }
 
-impl Searcher {
-    pub(crate) fn new(level: Strength) -> Self {
-        let judge = Judge { blur: level.blur(), race: None };
-        Self { level, search: level.search(judge), plan: VecDeque::new(), due: 0 }
-    }
+/// Searches whole turns.
+#[derive(Debug)]
+pub(crate) struct Runner {
+    searcher: Searcher<TurnPosition, Judge>,
+}
 
-    /// The next hop of the plan, if this is the position it was made for.
-    fn planned(&mut self, position: &Position) -> Option<Move> {
-        position.chain()?;
-        let next = self.plan.pop_front()?;
-        (self.due == position.key() && position.is_legal(next)).then_some(next)
+impl Runner {
+    /// Searches whole turns and plays them out hop by hop.
+    pub(crate) fn hopping(strength: Strength) -> ByTurns<Self> {
+        ByTurns::new(Self { searcher: Searcher::new(Judge { race: None }, strength) })
     }
 
     /// In a long game, the turn that brings the own pieces furthest without any of them going back home. Who holds
     /// home cells to keep the other from winning cannot win either, and if both do it the game never ends.
-    fn way_out(&mut self, position: &TurnPosition) -> Option<Turn> {
+    fn way_out(&mut self, position: &TurnPosition, budget: &Budget) -> Option<Turn> {
         let hops = position.hops();
         let seat = position.to_move()?;
-        if hops.turn() < PATIENCE * u32::from(hops.setup().height) {
+        if hops.turn() < long(hops) {
             return None;
         }
-        let judge = self.search.evaluation_mut();
         // Different every time, so that nothing is repeated for ever.
-        let blur = Blur { most: LATE_BLUR, ..judge.blur };
-        let race = judge.race.as_ref()?;
+        let blur = Blur { most: LATE_BLUR, seed: budget.seed };
+        let race = self.searcher.evaluation_mut().race.as_ref()?;
         let worth = |turn: &Turn| {
             let mut child = position.clone();
             child.play_unchecked(*turn);
@@ -87,37 +138,30 @@ impl Searcher {
         };
         position.legal_moves().filter(|turn| !race.is_home(seat, turn.to)).max_by_key(worth)
     }
+}
 
-    fn make_plan(&mut self, position: &Position, budget: &Budget) -> Move {
-        let judge = self.search.evaluation_mut();
-        judge.blur.seed = budget.seed;
-        judge.race.get_or_insert_with(|| Race::of(position)).fit(position);
-        let turns = TurnPosition::from(position.clone());
-        let found = self.search.search(&turns, &self.level.limit(budget));
-        let turn = match self.way_out(&turns) {
+impl Strategy<TurnPosition> for Runner {
+    fn choose(&mut self, position: &TurnPosition, budget: &Budget) -> Turn {
+        let hops = position.hops();
+        self.searcher.evaluation_mut().race.get_or_insert_with(|| Race::of(hops)).fit(hops);
+        if let Some(turn) = only_move(position).or_else(|| winning_move(position)) {
+            return turn;
+        }
+        let is_stuck = hops.turn() >= STUCK * long(hops);
+        let brief = budget.work.map_or(STUCK_NODES, |work| work.min(STUCK_NODES));
+        let budget = &Budget { work: if is_stuck { Some(brief) } else { budget.work }, ..budget.clone() };
+        let found = self.searcher.find(position, budget);
+        let turn = match self.way_out(position, budget) {
             Some(turn) if found.value <= LIMIT => turn,
             _ => found.mv,
         };
-        let path = position.path(turn).expect("the search found a legal turn");
-        self.plan = path.hops().collect();
-        self.plan.pop_front().expect("a turn has a hop")
-    }
-}
-
-impl Strategy<Position> for Searcher {
-    fn choose(&mut self, position: &Position, budget: &Budget) -> Move {
-        let mv = self.planned(position).unwrap_or_else(|| self.make_plan(position, budget));
-        let mut child = position.clone();
-        child.play_unchecked(mv);
-        self.due = child.key();
-        mv
+        self.searcher.care(position, turn, budget)
     }
 }
 
 /// Who is ahead in the race.
 #[derive(Debug)]
 struct Judge {
-    blur: Blur,
     /// Made for the size of the board when the first position is seen.
     race: Option<Race>,
 }
@@ -126,14 +170,18 @@ impl Evaluation<TurnPosition> for Judge {
     fn value(&self, position: &TurnPosition, seat: Seat) -> i32 {
         let hops = position.hops();
         let race = self.race.as_ref().expect("it is made before the search");
-        let lead = race.progress(hops, seat) - race.progress(hops, seat.next(2));
-        lead + self.blur.of(position.key())
+        let turn = if hops.to_move() == Some(seat) { ON_THE_MOVE } else { -ON_THE_MOVE };
+        race.progress(hops, seat) - race.progress(hops, seat.next(2)) + turn
     }
 
     fn rank(&self, position: &TurnPosition, turn: Turn) -> i32 {
         let rows = |cell: Cell| i32::from(cell.rank());
         let up = rows(turn.to) - rows(turn.from);
         if position.hops().to_move() == Some(Seat::new(0)) { up } else { -up }
+    }
+
+    fn three_of_four(&self) -> i32 {
+        THREE_OF_FOUR
     }
 }
 
@@ -165,34 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn every_level_takes_a_win_in_one() {
-        // By one hop, and by a chain over an enemy.
-        for text in ["p1 .oooo/ooooo/.o.../xxxxx/xxxxx", "p1 .oooo/ooooo/.x.../xxxox/xxxxx"] {
-            let Ok(position) = Position::from_text(text) else { panic!("{text} is a position") };
-            for level in [EASY, MEDIUM, HARD] {
-                for seed in 0..10 {
-                    let mut position = position.clone();
-                    let mut player = Searcher::new(level);
-                    for ply in 0..3 {
-                        if position.to_move() == Some(Seat::new(0)) {
-                            let budget = Budget {
-                                work: Some(2_000),
-                                seed: Seed(seed).derive(ply),
-                                ..Budget::default()
-                            };
-                            position.play(player.choose(&position, &budget)).unwrap();
-                        }
-                    }
-                    assert_eq!(position.to_move(), None, "{level:?} does not win in {text}");
-                }
-            }
-        }
-    }
-
-    #[test]
     fn hard_beats_homing_and_greedy() {
         for seed in 0..1 {
-            let hard = || Searcher::new(HARD);
+            let hard = || Runner::hopping(LEVELS[7]);
             assert_eq!(play("", seed, &mut [&mut hard(), &mut Homing]).0, Some(0));
             assert_eq!(play("", seed, &mut [&mut Homing, &mut hard()]).0, Some(1));
             assert_eq!(play("", seed, &mut [&mut hard(), &mut Greedy]).0, Some(0));
@@ -204,8 +227,11 @@ mod tests {
     fn self_play_ends_with_a_win() {
         for (options, n_games) in [("", 1), ("width=5,height=5", 4), ("win=turn,null-turn=no", 1)] {
             for seed in 0..n_games {
-                let (winner, turns) =
-                    play(options, seed, &mut [&mut Searcher::new(HARD), &mut Searcher::new(HARD)]);
+                let (winner, turns) = play(
+                    options,
+                    seed,
+                    &mut [&mut Runner::hopping(LEVELS[7]), &mut Runner::hopping(LEVELS[7])],
+                );
                 assert!(winner.is_some() && turns < 300, "{options}: {winner:?} after {turns} turns");
             }
         }
@@ -219,15 +245,15 @@ mod tests {
             "width=6,height=5,return-home=no,parlett=yes,max-turns=60",
             "width=5,height=7,leave-home=20,repetition=3,null-turn=no,max-turns=60",
         ] {
-            play(options, 3, &mut [&mut Searcher::new(HARD), &mut Searcher::new(EASY)]);
-            play(options, 3, &mut [&mut Greedy, &mut Searcher::new(MEDIUM)]);
+            play(options, 3, &mut [&mut Runner::hopping(LEVELS[7]), &mut Runner::hopping(LEVELS[1])]);
+            play(options, 3, &mut [&mut Greedy, &mut Runner::hopping(LEVELS[4])]);
         }
     }
 
     #[test]
     fn a_plan_is_not_followed_in_another_game() {
         let budget = Budget { work: Some(500), ..Budget::default() };
-        let mut player = Searcher::new(HARD);
+        let mut player = Runner::hopping(LEVELS[7]);
         for text in ["p1 xxxxx/xxOxx/...../o.ooo/ooooo hops=1", "p2 xxxxx/x.xxx/..o../oXo.o/ooooo hops=1"] {
             let Ok(position) = Position::from_text(text) else { panic!("{text} is a position") };
             let mv = player.choose(&position, &budget);

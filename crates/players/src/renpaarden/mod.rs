@@ -1,19 +1,29 @@
 //! What is known of Renpaarden beyond its rules.
 
+mod by_turns;
 mod homing;
 mod levels;
 mod race;
 
-use rookery_games::renpaarden::Position;
-use rookery_rules::Options;
-use rookery_search::Strategy;
+use by_turns::ByTurns;
+use rookery_games::renpaarden::{Position, TurnPosition};
+use rookery_rules::{Options, Seat};
+use rookery_search::{Cut, Lasting, Mcts, Strategy};
 
+use crate::named::MCTS;
 use crate::strength::{ALPHABETA_KEYS, Strength};
 use crate::{Expertise, PlayerInfo, solve};
 
 /// The players of Renpaarden, and its solver.
-pub const EXPERTISE: Expertise<Position> =
-    Expertise { players: PLAYERS, strategy, solve: solve::solve_recurring };
+pub const EXPERTISE: Expertise<Position> = Expertise {
+    players: PLAYERS,
+    strategy,
+    level: Some(levels::level),
+    analyse: Some(levels::analyse),
+    judge: Some((race::lead, race::THREE_OF_FOUR)),
+    solve: solve::solve_recurring,
+    puzzles: &[],
+};
 
 const PLAYERS: &[PlayerInfo] = &[
     PlayerInfo {
@@ -29,17 +39,8 @@ const PLAYERS: &[PlayerInfo] = &[
         quick: true,
     },
     PlayerInfo {
-        name: "easy",
-        keys: &[],
-        summary: "whole turns, one at a time, with a poor eye for the race; for a first game",
-        quick: true,
-    },
-    PlayerInfo { name: "medium", keys: &[], summary: "whole turns, one at a time, judged well", quick: true },
-    PlayerInfo {
-        name: "hard",
-        keys: &[],
-        summary: "searches turns of both players as deep as the budget allows",
-        quick: false,
+        summary: "grows a tree of the most promising turns by random games, and proves what it can",
+        ..MCTS
     },
     PlayerInfo {
         name: "alphabeta",
@@ -53,10 +54,15 @@ fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Positi
     Some(match name {
         "homing" => Box::new(homing::Homing),
         "greedy" => Box::new(levels::Greedy),
-        "easy" => Box::new(levels::Searcher::new(levels::EASY)),
-        "medium" => Box::new(levels::Searcher::new(levels::MEDIUM)),
-        "hard" => Box::new(levels::Searcher::new(levels::HARD)),
-        "alphabeta" => Box::new(levels::Searcher::new(Strength::from_options(options))),
+        "mcts" => Box::new(mcts(options.number("playouts"))),
+        "alphabeta" => Box::new(levels::Runner::hopping(Strength::from_options(options))),
         _ => return None,
     })
+}
+
+/// So many random games of whole turns, left early and judged.
+fn mcts(playouts: u64) -> impl Strategy<Position> {
+    let lead = |turns: &TurnPosition, seat: Seat| race::lead(turns.hops(), seat);
+    let policy = Cut::long_games(Some(lead), race::THREE_OF_FOUR);
+    ByTurns::new(Lasting::new(Mcts { playouts, exploration: Mcts::new(1).exploration, policy }))
 }

@@ -11,8 +11,15 @@ use crate::strength::{ALPHABETA_KEYS, Strength};
 use crate::{Expertise, PlayerInfo, solve};
 
 /// The players of Stones, and its solver.
-pub const EXPERTISE: Expertise<Position> =
-    Expertise { players: PLAYERS, strategy, solve: solve::solve_recurring };
+pub const EXPERTISE: Expertise<Position> = Expertise {
+    players: PLAYERS,
+    strategy,
+    level: Some(levels::level),
+    analyse: Some(levels::analyse),
+    judge: Some((levels::judge, levels::THREE_OF_FOUR)),
+    solve: solve::solve_recurring,
+    puzzles: &["rows=3,cols=3"],
+};
 
 const PLAYERS: &[PlayerInfo] = &[
     PlayerInfo { name: "aggressive", keys: &[], summary: "the shortest way to any enemy stone", quick: true },
@@ -29,24 +36,6 @@ const PLAYERS: &[PlayerInfo] = &[
         quick: true,
     },
     PlayerInfo {
-        name: "easy",
-        keys: &[],
-        summary: "takes what is offered, but steps into danger; for a first game",
-        quick: true,
-    },
-    PlayerInfo {
-        name: "medium",
-        keys: &[],
-        summary: "sees the next answer and what is taken after it",
-        quick: false,
-    },
-    PlayerInfo {
-        name: "hard",
-        keys: &[],
-        summary: "searches as deep as the budget allows and plays exchanges to their end",
-        quick: false,
-    },
-    PlayerInfo {
         name: "alphabeta",
         keys: ALPHABETA_KEYS,
         summary: "looks ahead with a count of stones and how they stand",
@@ -58,11 +47,8 @@ fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Positi
     Some(match name {
         "aggressive" => Box::new(hunters::Aggressive),
         "cautious" => Box::new(hunters::Cautious),
-        "greedy" => Box::new(levels::Searcher::new(levels::GREEDY)),
-        "easy" => Box::new(levels::Searcher::new(levels::EASY)),
-        "medium" => Box::new(levels::Searcher::new(levels::MEDIUM)),
-        "hard" => Box::new(levels::Searcher::new(levels::HARD)),
-        "alphabeta" => Box::new(levels::Searcher::new(Strength::from_options(options))),
+        "greedy" => levels::greedy(),
+        "alphabeta" => levels::alphabeta(Strength::from_options(options)),
         _ => return None,
     })
 }

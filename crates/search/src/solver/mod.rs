@@ -239,16 +239,29 @@ impl<P: Solvable> Solver<P> {
         Some(if worth.is_loss() { worth } else { Worth::DRAW })
     }
 
-    /// A move that wins, or draws where nothing wins; `None` if all lose, or if the budget ended it. Finds out nothing
-    /// about lengths, so it is much quicker than a best line.
-    pub(crate) fn keeping_move(&mut self, budget: &Budget) -> Option<P::Move> {
+    /// A move that wins, or draws where nothing wins, and whether it wins; `None` if all lose, or if the budget ended it.
+    /// Finds out nothing about lengths, so it is much quicker than a best line.
+    pub(crate) fn keeping_move(&mut self, budget: &Budget) -> Option<(P::Move, bool)> {
         let start = self.start.clone();
         let winner = self.winner(&start, budget)?;
         if winner.is_loss() {
             return None;
         }
         let wanted = if winner.is_win() { Worth::DRAW.next() } else { Worth::DRAW };
-        Some(self.keep_somehow(&start, wanted, budget).ok()??.0)
+        Some((self.keep_somehow(&start, wanted, budget).ok()??.0, winner.is_win()))
+    }
+
+    /// Whether a move of the start keeps at least a draw, if that is found out within the budget.
+    pub(crate) fn keeps_draw(&mut self, mv: P::Move, budget: &Budget) -> bool {
+        let Some(mover) = self.start.to_move() else { return false };
+        let mut child = self.start.clone();
+        child.play_unchecked(mv);
+        match child.to_move() {
+            None => search::ended(&child, mover) >= Worth::DRAW,
+            Some(next) => self
+                .winner(&child, budget)
+                .is_some_and(|worth| if next == mover { !worth.is_loss() } else { !worth.is_win() }),
+        }
     }
 
     /// A move that keeps at least this worth, and what it leads to, if there is one. A move that is known to do is taken
