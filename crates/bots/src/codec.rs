@@ -364,7 +364,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
                 self.since.push(Since::TakenBack(*seat, *to));
                 return vec![];
             }
-            Event::Drawn => return vec![],
+            Event::Drawn | Event::Adjudicated { .. } => return vec![],
             Event::Ended(verdict) => self.game_over(verdict),
         };
         vec![Note::new(message)]

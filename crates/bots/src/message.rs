@@ -192,6 +192,25 @@ impl From<InfoFields> for Info {
     }
 }
 
+/// The most brackets inside brackets.
+const MAX_DEPTH: usize = 16;
+
+/// Whether there are too many brackets inside brackets, also in fields that nobody reads. Brackets in texts do not count.
+fn is_too_deep(line: &[u8]) -> bool {
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    line.iter().any(|byte| {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => depth += 1,
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
+}
+
 /// The most characters of a type that is shown.
 const MAX_TYPE: usize = 40;
 
@@ -208,6 +227,10 @@ impl FromBot {
     pub fn read(line: &[u8]) -> Result<Self, Misread> {
         let text = std::str::from_utf8(line)
             .map_err(|error| Misread::new(Code::BadJson, format!("no UTF-8: {error}")))?;
+        if is_too_deep(line) {
+            let why = format!("nested deeper than {MAX_DEPTH}");
+            return Err(Misread::new(Code::BadJson, why));
+        }
         let Envelope { kind } = fields(text)?;
         Ok(match kind.as_str() {
             "hello" => Self::Hello(fields(text)?),
@@ -271,6 +294,18 @@ mod tests {
         assert_eq!(code(r#"{"type":"move","id":1,"id":2,"move":"a2"}"#), Code::BadJson);
         assert_eq!(code(r#"{"type":"move","type":"ready"}"#), Code::BadJson);
         assert_eq!(FromBot::read(br#"{"type":"dance"}"#), Ok(FromBot::Unknown("dance".to_owned())));
+    }
+
+    #[test]
+    fn fault_t10_depth_is_bounded_also_where_nobody_looks() {
+        let nested = |n: usize, inside: &str| {
+            format!("{{\"type\":\"ready\",\"x\":{}{inside}{}}}", "[".repeat(n), "]".repeat(n))
+        };
+        assert_eq!(FromBot::read(nested(15, "1").as_bytes()), Ok(FromBot::Ready));
+        assert_eq!(code(&nested(16, "1")), Code::BadJson);
+        assert_eq!(code(&nested(30_000, "1")), Code::BadJson);
+        let text = format!("\"\\\\\\\"{}\"", "[{".repeat(100));
+        assert_eq!(FromBot::read(nested(15, &text).as_bytes()), Ok(FromBot::Ready), "{text}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How a match begins, or goes on with its record.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rookery_catalog::Game;
@@ -56,19 +56,19 @@ pub(crate) fn begin<G: Game>(
     match slot {
         None => Ok(new(None, None)),
         Some(Slot::New(sink)) => {
-            let path = sink.path().to_owned();
-            Ok(new(Some(RecordWriter::new(sink, header())), Some(path)))
+            let path = sink.path().map(Path::to_owned);
+            Ok(new(Some(RecordWriter::new(sink, header())), path))
         }
         Some(Slot::Unfinished { lines, sink, cut }) => {
-            let path = sink.path().to_owned();
+            let path = sink.path().map(Path::to_owned);
             if lines.is_empty() {
-                let begun = new(Some(RecordWriter::new(sink, header())), Some(path));
+                let begun = new(Some(RecordWriter::new(sink, header())), path);
                 return Ok(Begun { cut, ..begun });
             }
-            let wrong = |problem: String| PrepareError::Record(path.clone(), problem);
+            let wrong = |problem: String| PrepareError::Record(path.clone().unwrap_or_default(), problem);
             let (replay, entries, movers) = replay::<G>(&lines, spec).map_err(wrong)?;
             let resumed = replay.into_resumed().map_err(|problem| wrong(problem.to_string()))?;
-            let begun = new(Some(resumed.writer(sink)), Some(path));
+            let begun = new(Some(resumed.writer(sink)), path);
             Ok(Begun { referee: resumed.referee, moves: resumed.moves, entries, movers, cut, ..begun })
         }
         Some(Slot::Finished(lines)) => {

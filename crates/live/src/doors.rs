@@ -20,6 +20,8 @@ use crate::returning::{GRACE_TO_RETURN, Returning};
 const MAX_GREETED: usize = 64;
 /// How many may wait at one port for a seat to become free.
 const MAX_WAITING: usize = 16;
+/// How many may sign up at one port.
+const MAX_SIGNED_UP: usize = 4096;
 
 /// The ports of a match, or of a series, and who has come there. They stay open as long as this lives.
 #[derive(Debug, Default)]
@@ -68,8 +70,8 @@ impl Hall {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody has said hello at a port. Gives back whoever cannot stay.
-    fn enter(&self, port: usize, link: Link) -> Option<Box<dyn Transport>> {
+    /// Somebody has said hello at a port where so many may wait. Gives back whoever cannot stay.
+    fn enter(&self, port: usize, link: Link, most: usize) -> Option<Box<dyn Transport>> {
         let mut state = self.state();
         let token = link.1.as_ref().and_then(|greeting| greeting.token.clone());
         if let Some(token) = token {
@@ -78,13 +80,20 @@ impl Hall {
                 mpsc::error::TrySendError::Full(link) | mpsc::error::TrySendError::Closed(link) => link,
             });
         }
-        if state.waiting.iter().filter(|(at, _)| *at == port).count() >= MAX_WAITING {
+        if state.waiting.iter().filter(|(at, _)| *at == port).count() >= most {
             return Some(link.0);
         }
         state.waiting.push((port, Waiting(link)));
         drop(state);
         self.changed.notify_one();
         None
+    }
+
+    /// The names of those who wait at a port, in the order they came.
+    fn names(&self, port: usize) -> Vec<String> {
+        let state = self.state();
+        let here = state.waiting.iter().filter(|(at, _)| *at == port);
+        here.filter_map(|(_, waiting)| waiting.0.1.as_ref()?.name.clone()).collect()
     }
 
     /// Whoever waits at a port for the seat of this name, or for any that is not another's.
@@ -136,6 +145,16 @@ impl Doors {
         (number, ws): (u16, bool),
         opening: &Opening,
     ) -> Result<SocketAddr, OpenError> {
+        self.open_port(wanted, (number, ws), opening, false)
+    }
+
+    fn open_port(
+        &mut self,
+        wanted: &Wanted<'_>,
+        (number, ws): (u16, bool),
+        opening: &Opening,
+        signs_up: bool,
+    ) -> Result<SocketAddr, OpenError> {
         let address = SocketAddr::new(opening.host, number);
         let failed = |error| OpenError { address, error };
         let listener = rookery_wire::listen(address).map_err(failed)?;
@@ -143,6 +162,7 @@ impl Doors {
         let keeper = Keeper {
             port: self.ports.len(),
             ws,
+            signs_up,
             name: wanted.name.to_owned(),
             protocol: wanted.protocol,
             opening: opening.clone(),
@@ -151,6 +171,26 @@ impl Doors {
         self.keepers.spawn(keeper.keep(listener));
         self.ports.push(Port { number, ws, address, names: vec![wanted.name.to_owned()] });
         Ok(address)
+    }
+
+    /// Opens a port where whoever says hello with a name of its own signs up. Its address, and how to ask who has.
+    pub(crate) fn sign_up(
+        &mut self,
+        wanted: &Wanted<'_>,
+        opening: &Opening,
+    ) -> Result<(SocketAddr, SignedUp), OpenError> {
+        let way = match *wanted.seat {
+            SeatSpec::Ws(number) => (number, true),
+            SeatSpec::Tcp(number) => (number, false),
+            // Nobody signs up anywhere else.
+            _ => (0, false),
+        };
+        let port = self.ports.len();
+        let address = self.open_port(wanted, way, opening, true)?;
+        // From here on the seats of those who have signed up share it.
+        self.ports[port].number = address.port();
+        self.ports[port].names.clear();
+        Ok((address, SignedUp { port, hall: Arc::clone(&self.hall) }))
     }
 
     fn port_of(&self, name: &str) -> Option<usize> {
@@ -191,6 +231,9 @@ impl Doors {
     }
 }
 
+/// A code, a sentence, and whoever it is told to.
+type Refused = (&'static str, &'static str, Box<dyn Transport>);
+
 /// Nobody can guess it.
 fn random_token() -> String {
     let mut bytes = [0; 16];
@@ -198,10 +241,26 @@ fn random_token() -> String {
     format!("{:032x}", u128::from_ne_bytes(bytes))
 }
 
+/// Who has signed up at a port.
+#[derive(Debug)]
+pub(crate) struct SignedUp {
+    port: usize,
+    hall: Arc<Hall>,
+}
+
+impl SignedUp {
+    /// Their names, in the order they came.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.hall.names(self.port)
+    }
+}
+
 /// Takes in whoever comes to one port.
 struct Keeper {
     port: usize,
     ws: bool,
+    /// Whether everybody there has a name of its own.
+    signs_up: bool,
     /// Of its first seat, for a trace.
     name: String,
     protocol: Protocol,
@@ -244,18 +303,37 @@ impl Keeper {
         self.opening.greet(link, &self.name, self.protocol).await
     }
 
+    /// Lets somebody wait for a seat, or says why not.
+    fn enter(&self, link: Link) -> Result<(), Refused> {
+        if self.signs_up && link.1.as_ref().is_some_and(|greeting| greeting.token.is_none()) {
+            let Some(name) = link.1.as_ref().and_then(|greeting| greeting.name.clone()) else {
+                return Err(("bad_name", "say hello with a name of your own to sign up", link.0));
+            };
+            // Two may come at the same moment; then the later one waits in vain, and is told so at the end.
+            if self.hall.names(self.port).iter().any(|other| other.eq_ignore_ascii_case(&name)) {
+                return Err(("name_taken", "somebody of this name has signed up; choose another", link.0));
+            }
+        }
+        let most = if self.signs_up { MAX_SIGNED_UP } else { MAX_WAITING };
+        match self.hall.enter(self.port, link, most) {
+            None => Ok(()),
+            Some(refused) => Err(("no_seat", "there is no seat for you", refused)),
+        }
+    }
+
     /// Whoever proves itself, where that is asked for, waits for a seat; others are told why not.
     async fn let_in(&self, link: Link) {
         let secret = link.1.as_ref().and_then(|greeting| greeting.secret.as_deref());
-        let (code, mut refused) = match &self.opening.secret {
-            Some(wanted) if secret != Some(wanted.as_str()) => ("bad_secret", link.0),
-            _ => match self.hall.enter(self.port, link) {
-                None => return,
-                Some(refused) => ("no_seat", refused),
+        let (code, why, mut refused) = match &self.opening.secret {
+            Some(wanted) if secret != Some(wanted.as_str()) => {
+                ("bad_secret", "there is no seat for you", link.0)
+            }
+            _ => match self.enter(link) {
+                Ok(()) => return,
+                Err(refused) => refused,
             },
         };
-        let message =
-            format!("{{\"type\":\"error\",\"code\":\"{code}\",\"message\":\"there is no seat for you\"}}\n");
+        let message = format!("{{\"type\":\"error\",\"code\":\"{code}\",\"message\":\"{why}\"}}\n");
         if self.protocol == rookery_bots::PROTOCOL {
             let _ = timeout(self.opening.reply, refused.send(message.as_bytes())).await;
         }

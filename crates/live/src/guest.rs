@@ -1,18 +1,22 @@
 //! Whoever comes to sit somewhere, before the types of the game are known.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rookery_bots::{Greeting, QUIT, greet};
 use rookery_referee::{Fault, MatchSpec, Offence, Player, SeatEntry, SeatSpec, write_duration};
 use rookery_rules::Position;
-use rookery_sandbox::Sandbox;
+use rookery_sandbox::{Program, Sandbox};
 use rookery_search::PlayerSpec;
-use rookery_wire::{Connection, Lent, Process, Protocol, StderrLog, Trace, Transport, TransportExt as _};
+use rookery_wire::{
+    Connection, Lent, Process, Protocol, StartError, StderrLog, Trace, Transport, TransportExt as _,
+};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
@@ -63,12 +67,16 @@ pub struct Wanted<'a> {
 }
 
 impl Opening {
-    /// Starts a program.
-    fn start(&self, command: &str) -> io::Result<Process> {
-        match &self.sandbox {
-            Some(sandbox) => Process::start_in(sandbox, command),
-            None => Process::start(command),
+    /// Starts the program of the player of this name.
+    fn start(&self, command: &str, name: &str) -> Result<Process, StartError> {
+        let place = self.places.get(name);
+        let own = place.and_then(|place| place.sandbox.as_ref());
+        let Some(sandbox) = own.or(self.sandbox.as_ref()) else { return Process::start(command) };
+        let mut program = Program::parse(command).map_err(|error| StartError::Command(error.to_string()))?;
+        if let Some(Surroundings { cwd, env, .. }) = place {
+            program = Program { cwd: cwd.clone(), env: env.clone(), ..program };
         }
+        Process::start_in(sandbox, &program)
     }
 
     /// Says hello to whoever speaks the bot protocol, on a link to the player of this name.
@@ -117,6 +125,20 @@ pub struct Opening {
     pub secret: Option<String>,
     /// Where programs are started; by themselves if there is none.
     pub sandbox: Option<Sandbox>,
+    /// In which surroundings the program of a player starts, by the player's name; they need a sandbox. Shared, because
+    /// there may be thousands of them and every match has a copy of this.
+    pub places: Arc<HashMap<String, Surroundings>>,
+}
+
+/// The surroundings of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// The folder it runs in; ours if there is none.
+    pub cwd: Option<PathBuf>,
+    /// Variables that it gets beside the usual ones.
+    pub env: Vec<(String, String)>,
+    /// Its sandbox, if not the one of all others.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Default for Opening {
@@ -129,6 +151,7 @@ impl Default for Opening {
             trace: None,
             secret: None,
             sandbox: None,
+            places: Arc::default(),
         }
     }
 }
@@ -274,12 +297,12 @@ pub(crate) async fn gather(
     for (idx, wanted) in seats.iter().enumerate() {
         if let SeatSpec::Command(command) = wanted.seat {
             let Protocol { framing, bounds, .. } = wanted.protocol;
-            let started = match opening.start(command) {
+            let started = match opening.start(command, wanted.name) {
                 Ok(process) => {
                     logs.push((idx, process.log()));
                     Ok(Connection::process(process, framing, bounds))
                 }
-                Err(error) => Err(Fault::new(Offence::Crashed, format!("it cannot be started: {error}"))),
+                Err(error) => Err(Fault::from(&error)),
             };
             let (opening, name, protocol) = (opening.clone(), wanted.name.to_owned(), wanted.protocol);
             coming.spawn(async move {

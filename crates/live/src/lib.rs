@@ -6,7 +6,6 @@
 //!   screens, pages and servers hold;
 //! - [`Snapshot`], [`News`]: what can be seen of a live match, for any number of viewers at their own pace;
 //! - [`Story`]: a recorded match, to look at;
-//! - [`HintQuestion`]: a hint for whoever is to move;
 //! - [`Lobby`], [`Door`]: how programs come by themselves, sign up and wait; [`Resting`]: how they rest between matches;
 //! - [`Stopping`]: requests to stop, and the grace that running games have.
 //!
@@ -32,7 +31,6 @@ mod door;
 mod doors;
 mod guest;
 mod handle;
-mod hint;
 mod hurry;
 mod lobby;
 mod prepare;
@@ -47,16 +45,16 @@ mod unnamed;
 mod view;
 
 pub use door::{Door, DoorNews, LobbyRules, Size};
-pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, Wanted, open};
+pub use guest::{Closing, Guest, OpenError, Opened, Opening, OwnPlayer, Surroundings, Wanted, open};
 pub use handle::LiveMatch;
-pub use hint::{Hint, HintQuestion};
 pub use lobby::{Lobby, Visitor};
 pub use prepare::{Match, Played, PrepareError, prepare};
-pub use programs::Programs;
+pub use programs::{Programs, SignUp};
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use resting::Resting;
+pub use returning::{GRACE_TO_RETURN, Returning};
 pub use stopping::{GRACE, Signal, Stopping};
-pub use story::{Prelude, Story, prelude, read_story, write_record};
+pub use story::{Prelude, Story, Turn, prelude, read_story, write_record};
 pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 
 pub use rookery_referee::Terms;

@@ -384,10 +384,8 @@ impl<P: Keyed + Notation + Picture> Prepared for Typed<P> {
                 None if timed => Thinking::Pooled,
                 None => Thinking::Inline,
             };
-            let mut players: Vec<Box<dyn Player<P>>> = seated
-                .into_iter()
-                .map(|seated| player(seated, &desk, &spec, &thinking, &terms.lag))
-                .collect();
+            let mut players: Vec<Box<dyn Player<P>>> =
+                seated.into_iter().map(|seated| player(seated, &desk, &spec, &thinking, &terms)).collect();
             let session =
                 Session { spec: &spec, terms: &terms, moves: &moves, start: Some(&start), controls };
             let end = play(referee, &mut players, &session, &mut watching).await;
@@ -436,7 +434,7 @@ fn player<P: Keyed + Notation + Picture>(
     desk: &Desk<P>,
     spec: &MatchSpec,
     thinking: &Thinking,
-    lag: &LagProbe,
+    terms: &Terms,
 ) -> Box<dyn Player<P>> {
     match seated {
         Seated::BuiltIn { strategy, quick } => {
@@ -447,10 +445,10 @@ fn player<P: Keyed + Notation + Picture>(
                 Thinking::Pooled if !quick => Strategist::pooled(strategy),
                 _ => Strategist::inline(strategy),
             };
-            Box::new(player.with_limits(spec.limits))
+            Box::new(player.with_limits(spec.limits).with_threads(terms.threads))
         }
         Seated::Person => Box::new(desk.person()),
-        Seated::Program(seat) => seat(lag),
+        Seated::Program(seat) => seat(&terms.lag),
         Seated::Own(player) => player,
         Seated::Absent(absent) => Box::new(absent),
     }

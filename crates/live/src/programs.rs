@@ -8,11 +8,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rookery_bots::{Greeting, QUIT};
-use rookery_referee::{MatchSpec, Terms};
+use rookery_referee::{MatchSpec, SeatSpec, Terms};
 use rookery_wire::{Protocol, Protocols, Transport};
 
 use crate::Guest;
-use crate::doors::Doors;
+use crate::doors::{Doors, SignedUp};
 use crate::guest::{OpenError, Opened, Opening, Wanted, gather, send_away};
 
 /// What programs speak and how they are brought, for one match or for many between the same players. By default all speak the
@@ -58,6 +58,29 @@ impl Staying {
             Poll::Ready(Err(_)) => None,
             Poll::Ready(Ok(_)) | Poll::Pending => Some((link, greeting)),
         }
+    }
+}
+
+/// A port where bots sign up.
+#[derive(Debug)]
+pub struct SignUp {
+    /// Where.
+    pub address: SocketAddr,
+    /// The seat spec of whoever signs up there.
+    pub seat: SeatSpec,
+    signed_up: SignedUp,
+}
+
+impl SignUp {
+    /// Who has signed up so far, by name, in the order they came; no name twice.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = vec![];
+        for name in self.signed_up.names() {
+            if !names.iter().any(|other| other.eq_ignore_ascii_case(&name)) {
+                names.push(name);
+            }
+        }
+        names
     }
 }
 
@@ -125,6 +148,18 @@ impl Programs {
             }
         }
         Ok(opened)
+    }
+
+    /// Opens a port, `tcp:PORT` or `ws:PORT`, where bots sign up: whoever says hello there with a name of its own waits to
+    /// be seated by that name. The address, and how to ask who has come.
+    ///
+    /// # Panics
+    /// Outside of a runtime, which has to live as long as they are to play.
+    pub async fn sign_up(&self, at: &SeatSpec) -> Result<SignUp, OpenError> {
+        let wanted = Wanted { seat: at, name: "sign-up", protocol: rookery_bots::PROTOCOL };
+        let (address, signed_up) = self.doors.lock().await.sign_up(&wanted, &self.opening)?;
+        let seat = if matches!(at, SeatSpec::Ws(_)) { SeatSpec::Ws } else { SeatSpec::Tcp }(address.port());
+        Ok(SignUp { address, seat, signed_up })
     }
 
     /// A bot that has connected, and stays after the match.

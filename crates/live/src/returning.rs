@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 use tokio::time::{Sleep, sleep};
 
 /// How long whoever has lost its connection may take to come back. Its clock runs on.
-pub(crate) const GRACE_TO_RETURN: Duration = Duration::from_secs(30);
+pub const GRACE_TO_RETURN: Duration = Duration::from_secs(30);
 
-/// The link of a seat.
-pub(crate) struct Returning {
+/// A link whose other end may be lost for a while. Whoever comes back during a game is told it again, and its open turn.
+pub struct Returning {
     /// Gone while nobody is there.
     link: Option<Box<dyn Transport>>,
     /// Who comes back; the newest counts.
@@ -84,12 +84,15 @@ impl Told {
     }
 }
 
+impl std::fmt::Debug for Returning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Returning({})", self.peer)
+    }
+}
+
 impl Returning {
-    pub(crate) fn new(
-        link: Box<dyn Transport>,
-        back: mpsc::Receiver<Box<dyn Transport>>,
-        grace: Duration,
-    ) -> Self {
+    /// A link; who comes back comes through the channel.
+    pub fn new(link: Box<dyn Transport>, back: mpsc::Receiver<Box<dyn Transport>>, grace: Duration) -> Self {
         let peer = link.peer().to_owned();
         Self { link: Some(link), back, grace, until: None, returns: false, told: Told::default(), peer }
     }
@@ -192,6 +195,11 @@ impl Transport for Returning {
 
     fn unfinished(&mut self) -> &[u8] {
         self.link.as_mut().map_or(&[], |link| link.unfinished())
+    }
+
+    fn absence(&self) -> Option<Fault> {
+        let note = "it lost its connection and did not come back before its time was up";
+        self.link.is_none().then(|| Fault::new(Offence::Disconnected, note))
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rookery_catalog::{AnyPosition, Game, Visit, game, visit};
 use rookery_record::{Header, Lines, Problem, RecordError, RecordWriter, Replay};
 use rookery_referee::{Event, EventOf, MatchSpec, Observer as _, Verdict};
-use rookery_rules::{GameSpec, PositionOf, Setup as _, Status};
+use rookery_rules::{GameSpec, PositionOf, Seat, Setup as _, Status};
 
 use crate::begin::follow;
 use crate::{Deed, Entry, Snapshot, clocks_after};
@@ -25,6 +25,20 @@ pub struct Story {
 }
 
 impl Story {
+    /// The moves that stand. Between two of them a player may have been removed, so that one does not begin where the
+    /// last one ended.
+    pub fn turns(&self) -> impl Iterator<Item = Turn<'_>> {
+        let before = std::iter::once(&self.start).chain(self.entries.iter().map(|entry| &entry.position));
+        before.zip(&self.entries).filter_map(|(before, entry)| {
+            Some(Turn {
+                seat: entry.seat?,
+                mv: entry.deed.as_move()?,
+                before: &**before,
+                after: &*entry.position,
+            })
+        })
+    }
+
     /// How the match stood when its record ended.
     pub fn snapshot(&self) -> Snapshot {
         let Self { spec, start, entries, verdict } = self;
@@ -42,6 +56,19 @@ impl Story {
             record_problem: None,
         }
     }
+}
+
+/// One move of a recorded match that stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    /// Who moved.
+    pub seat: Seat,
+    /// The move.
+    pub mv: &'a str,
+    /// The position before it.
+    pub before: &'a dyn AnyPosition,
+    /// The position after it.
+    pub after: &'a dyn AnyPosition,
 }
 
 /// The opening of a match: where it began, and its moves.
@@ -135,6 +162,7 @@ fn event<G: Game>(entry: &Entry) -> Result<EventOf<PositionOf<G>>, String> {
         Deed::Resigned => Event::Resigned { seat: seat()? },
         Deed::Fouled(foul) => Event::Fouled(foul.clone()),
         Deed::Drawn => Event::Drawn,
+        Deed::Adjudicated => Event::Adjudicated { winner: entry.seat },
     })
 }
 

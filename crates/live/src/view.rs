@@ -49,6 +49,8 @@ pub enum Deed {
     Fouled(Box<Foul>),
     /// The players agreed on a draw.
     Drawn,
+    /// Somebody proved its result: the seat wins, or nobody.
+    Adjudicated,
 }
 
 impl Deed {
@@ -72,6 +74,7 @@ impl Entry {
             Event::Resigned { seat } => (Some(*seat), Deed::Resigned),
             Event::Fouled(foul) => (Some(foul.seat), Deed::Fouled(foul.clone())),
             Event::Drawn => (None, Deed::Drawn),
+            Event::Adjudicated { winner } => (*winner, Deed::Adjudicated),
             Event::Started(_) | Event::TakenBack { .. } | Event::Ended(_) => return None,
         };
         Some(Self { seat, deed, plies, position: Arc::new(position.clone()) })

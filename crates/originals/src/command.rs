@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rookery_sandbox::{Level, Policy, Sandbox};
 use serde::Serialize;
 
 /// The command line cannot be carried out as written.
@@ -17,6 +18,12 @@ impl fmt::Display for UsageError {
 }
 
 impl std::error::Error for UsageError {}
+
+/// What starts programs, so that they end with us and with everything they have started: this program itself, which has
+/// the subcommand for it.
+pub(crate) fn launcher() -> anyhow::Result<Sandbox> {
+    Ok(Policy::new(Level::None, std::env::current_exe()?).prepare()?)
+}
 
 /// Where everything goes that is not the result: the standard error, or what stands for it. All clones write to the same,
 /// from any thread, and what one call writes stays together.

@@ -57,6 +57,15 @@ pub trait Archive: Send + Sync {
 
     /// Where the record of a match is, for people; `None` if it has no file.
     fn path(&self, key: &Key) -> Option<PathBuf>;
+
+    /// Keeps what the program at a seat, from 0, wrote to its standard error.
+    fn keep_log(&self, key: &Key, seat: usize, log: &[u8]) -> Result<(), ArchiveError> {
+        let Some(record) = self.path(key) else { return Ok(()) };
+        let name = record.file_name().unwrap_or_default().to_string_lossy();
+        let stem = name.strip_suffix(SUFFIX).unwrap_or(&name);
+        let path = record.with_file_name(format!("{stem}.seat-{}.stderr", seat + 1));
+        std::fs::write(&path, log).map_err(|error| ArchiveError::Record(path, Problem::Io(error)))
+    }
 }
 
 /// Why a record cannot be kept.
@@ -104,33 +113,65 @@ impl From<FolderError> for ArchiveError {
     }
 }
 
-/// A record that is being written. One `write` for each event, straight to the file: a crash loses at most the last line.
+/// A record that is being written. One `write` for each event, straight to a file: a crash loses at most the last line. Or
+/// into memory, from where it goes as a whole to whoever keeps it.
 #[derive(Debug)]
-pub struct Sink {
-    file: File,
-    path: PathBuf,
-    syncer: Arc<Syncer>,
+pub struct Sink(Kept);
+
+/// Takes the lines of a match that is over, or was stopped.
+type Keep = Box<dyn FnOnce(Vec<u8>) -> Receipt + Send + Sync>;
+
+enum Kept {
+    File { file: File, path: PathBuf, syncer: Arc<Syncer> },
+    Memory { lines: Vec<u8>, keep: Keep },
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, .. } => f.debug_tuple("File").field(path).finish(),
+            Self::Memory { lines, .. } => f.debug_tuple("Memory").field(&lines.len()).finish(),
+        }
+    }
 }
 
 impl Sink {
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Gathers lines in memory, behind those that are there already, and hands all of them over when nothing more is
+    /// written. A crash loses them: for matches that can be played again.
+    pub fn in_memory(lines: Vec<u8>, keep: impl FnOnce(Vec<u8>) -> Receipt + Send + Sync + 'static) -> Self {
+        Self(Kept::Memory { lines, keep: Box::new(keep) })
+    }
+
+    /// The file, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Kept::File { path, .. } => Some(path),
+            Kept::Memory { .. } => None,
+        }
     }
 
     /// Nothing more is written for now: the receipt comes when all of it is on the disk.
     pub fn finish(self) -> Receipt {
-        self.syncer.add(self.path, self.file)
+        match self.0 {
+            Kept::File { file, path, syncer } => syncer.add(path, file),
+            Kept::Memory { lines, keep } => keep(lines),
+        }
     }
 }
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        match &mut self.0 {
+            Kept::File { file, .. } => file.write(bytes),
+            Kept::Memory { lines, .. } => lines.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        match &mut self.0 {
+            Kept::File { file, .. } => file.flush(),
+            Kept::Memory { .. } => Ok(()),
+        }
     }
 }
 
@@ -153,7 +194,10 @@ impl Folder {
     /// are gone on with, else they are in the way.
     pub fn open(folder: &Path, n_matches: u64, resume: bool) -> Result<Self, ArchiveError> {
         create_folder(folder)?;
-        let lock = Lock::folder(folder)?;
+        let lock = Lock::take(&folder.join(".rookery.lock")).map_err(|error| match error {
+            ArchiveError::Locked { holder, .. } => ArchiveError::Locked { path: folder.to_owned(), holder },
+            other => other,
+        })?;
         let digits = n_matches.to_string().len().max(4);
         let (path, syncer) = (folder.to_owned(), Arc::new(Syncer::start()));
         Ok(Self { path, digits, stem: None, resume, syncer, _lock: lock })
@@ -258,27 +302,29 @@ fn following_no_link() -> OpenOptions {
 fn slot(mut file: File, is_new: bool, path: PathBuf, syncer: &Arc<Syncer>) -> Result<Slot, ArchiveError> {
     let problem = |problem| ArchiveError::Record(path.clone(), problem);
     if is_new {
-        return Ok(Slot::New(Sink { file, path, syncer: Arc::clone(syncer) }));
+        return Ok(Slot::New(Sink(Kept::File { file, path, syncer: Arc::clone(syncer) })));
     }
     let Mended { lines, finished, cut } = mend(&mut file, &path).map_err(problem)?;
     if finished {
         return Ok(Slot::Finished(lines));
     }
     seek_end(&mut file).map_err(|error| problem(Problem::Io(error)))?;
-    Ok(Slot::Unfinished { lines, sink: Sink { file, path, syncer: Arc::clone(syncer) }, cut })
+    let sink = Sink(Kept::File { file, path, syncer: Arc::clone(syncer) });
+    Ok(Slot::Unfinished { lines, sink, cut })
 }
 
-/// Keeps a second program out of a folder.
+/// Keeps a second program out, and says who it is that holds it.
 #[derive(Debug)]
-struct Lock {
+pub struct Lock {
     path: PathBuf,
     /// Locked as long as it is open.
     _file: File,
 }
 
 impl Lock {
-    fn folder(folder: &Path) -> Result<Self, ArchiveError> {
-        let path = folder.join(".rookery.lock");
+    /// Takes the lock that is this file, which is there as long as the lock is held.
+    pub fn take(path: &Path) -> Result<Self, ArchiveError> {
+        let path = path.to_owned();
         let problem = |error| ArchiveError::Record(path.clone(), Problem::Io(error));
         loop {
             let mut file = following_no_link().create(true).truncate(false).open(&path).map_err(problem)?;
@@ -290,7 +336,7 @@ impl Lock {
                     let _ = file.take(200).read_to_string(&mut holder);
                     let holder: String = holder.chars().filter(|c| !c.is_control()).collect();
                     let holder = if holder.is_empty() { "another program".to_owned() } else { holder };
-                    return Err(ArchiveError::Locked { path: folder.to_owned(), holder });
+                    return Err(ArchiveError::Locked { path, holder });
                 }
                 Err(TryLockError::Error(error)) => return Err(problem(error)),
             }

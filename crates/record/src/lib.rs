@@ -51,11 +51,12 @@ mod syncer;
 mod verify;
 mod writer;
 
-pub use archive::{Archive, ArchiveError, Folder, Key, OneFile, SUFFIX, Sink, Slot, free_path};
+pub use archive::{Archive, ArchiveError, Folder, Key, Lock, OneFile, SUFFIX, Sink, Slot, free_path};
 pub use files::open_record;
 pub use header::{FORMAT_VERSION, Header, SOFTWARE};
 pub use line::{
-    DrawnLine, FouledLine, Line, MovedLine, ResignedLine, SaidLine, StoppedLine, TakenBackLine, VerdictLine,
+    AdjudicatedLine, DrawnLine, FouledLine, Line, MovedLine, ResignedLine, SaidLine, StoppedLine,
+    TakenBackLine, VerdictLine,
 };
 pub use mend::Cut;
 pub use problem::{Problem, RecordError};

@@ -27,6 +27,8 @@ pub enum Line<'a> {
     TakenBack(TakenBackLine),
     /// The players agreed on a draw.
     Drawn(DrawnLine),
+    /// The result was proved.
+    Adjudicated(AdjudicatedLine),
     /// The match was stopped, by us or by whoever runs it. Only the verdict follows.
     Stopped(StoppedLine<'a>),
     /// The last.
@@ -86,6 +88,15 @@ pub struct TakenBackLine {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawnLine {}
+
+/// The result was proved.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdjudicatedLine {
+    /// Who wins, from 0; nobody in a draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<u8>,
+}
 
 /// An offence and its ruling.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -53,6 +53,8 @@ pub enum Step {
     TakenBack(Seat),
     /// The players agreed on a draw.
     Drawn,
+    /// The result was proved.
+    Adjudicated,
     /// The match was stopped.
     Stopped,
     /// The match is over.
@@ -137,6 +139,14 @@ impl<P: Notation> Replay<P> {
             Line::Drawn(_) => {
                 self.event = self.referee.draw();
                 Step::Drawn
+            }
+            Line::Adjudicated(line) => {
+                let seats = self.referee.position().n_seats();
+                if line.winner.is_some_and(|seat| usize::from(seat) >= seats) {
+                    return Err(Problem::wrong("`winner` is no seat of this match"));
+                }
+                self.event = self.referee.adjudicate(line.winner.map(Seat::new));
+                Step::Adjudicated
             }
             Line::Stopped(stopped) => self.stopped(&stopped)?,
             Line::Verdict(verdict) => {
@@ -305,7 +315,7 @@ impl<P: Notation> Replay<P> {
         if asked && offence == Offence::IllegalMove {
             self.really_illegal(line.evidence.sent.as_deref())?;
         }
-        let fault = Fault { offence, evidence: Box::new(line.evidence.clone().into_owned()) };
+        let fault = Fault::with(offence, line.evidence.clone().into_owned());
         let event = if asked {
             self.referee.judge(Err(Failure::Fault(fault)), used)
         } else if used.is_some() {

@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle};
 use std::{fmt, io};
 
@@ -72,13 +73,53 @@ impl fmt::Display for FolderError {
 impl std::error::Error for FolderError {}
 
 /// The promise that a record will be on the disk, or the reason why it is not.
-#[derive(Debug)]
-pub struct Receipt(oneshot::Receiver<Result<(), SyncError>>);
+pub struct Receipt(Promised);
+
+enum Promised {
+    Synced(oneshot::Receiver<Result<(), SyncError>>),
+    Elsewhere(Pin<Box<dyn Future<Output = Result<(), SyncError>> + Send + Sync>>),
+}
+
+impl fmt::Debug for Receipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Receipt")
+    }
+}
 
 impl Receipt {
+    /// The promise of somebody else, such as a store.
+    pub fn of(promise: impl Future<Output = Result<(), SyncError>> + Send + Sync + 'static) -> Self {
+        Self(Promised::Elsewhere(Box::pin(promise)))
+    }
+
+    /// For what need not be kept.
+    pub fn at_once() -> Self {
+        Self::of(std::future::ready(Ok(())))
+    }
+
     /// Waits for it in this thread.
     pub fn wait(self) -> Result<(), SyncError> {
-        self.0.blocking_recv().unwrap_or(Err(gone()))
+        match self.0 {
+            Promised::Synced(receiver) => receiver.blocking_recv().unwrap_or(Err(gone())),
+            Promised::Elsewhere(mut promise) => {
+                let waker = Waker::from(Arc::new(Unpark(thread::current())));
+                loop {
+                    match promise.as_mut().poll(&mut Context::from_waker(&waker)) {
+                        Poll::Ready(result) => return result,
+                        Poll::Pending => thread::park(),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Wakes a thread that waits.
+struct Unpark(thread::Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 
@@ -86,7 +127,12 @@ impl Future for Receipt {
     type Output = Result<(), SyncError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(cx).map(|result| result.unwrap_or(Err(gone())))
+        match &mut self.0 {
+            Promised::Synced(receiver) => {
+                Pin::new(receiver).poll(cx).map(|result| result.unwrap_or(Err(gone())))
+            }
+            Promised::Elsewhere(promise) => promise.as_mut().poll(cx),
+        }
     }
 }
 
@@ -97,7 +143,7 @@ fn gone() -> SyncError {
 struct Finished {
     path: PathBuf,
     file: File,
-    receipt: oneshot::Sender<Result<(), SyncError>>,
+    promise: oneshot::Sender<Result<(), SyncError>>,
 }
 
 /// Brings finished records to the disk, in a thread of its own. What gathers during one sync is synced by the next.
@@ -121,12 +167,12 @@ impl Syncer {
 
     /// Takes a record to which nothing more is written; waits if games end faster than the disk can follow.
     pub fn add(&self, path: PathBuf, file: File) -> Receipt {
-        let (receipt, promise) = oneshot::channel();
+        let (promise, receipt) = oneshot::channel();
         if let Some(files) = &self.files {
-            // Without a receiver the promise says that the thread has ended.
-            let _ = files.send(Finished { path, file, receipt });
+            // Without a receiver the receipt says that the thread has ended.
+            let _ = files.send(Finished { path, file, promise });
         }
-        Receipt(promise)
+        Receipt(Promised::Synced(receipt))
     }
 }
 
@@ -171,11 +217,13 @@ fn sync_all(batch: Vec<Finished>) {
     folders.dedup();
     let named: Vec<(PathBuf, Result<(), SyncError>)> =
         folders.into_iter().map(|folder| (folder.to_owned(), sync_folder(folder))).collect();
-    for (finished, synced) in batch.into_iter().zip(results) {
-        let folder = parent(&finished.path);
+    for (Finished { path, file, promise }, synced) in batch.into_iter().zip(results) {
+        let folder = parent(&path);
         let of_folder = named.iter().find(|(path, _)| path == folder).map(|(_, result)| result.clone());
+        // Whoever has the receipt may open the file again: its lock is gone by then.
+        drop(file);
         // Whether somebody waits for it is no matter.
-        let _ = finished.receipt.send(synced.and_then(|()| of_folder.unwrap_or(Ok(()))));
+        let _ = promise.send(synced.and_then(|()| of_folder.unwrap_or(Ok(()))));
     }
 }
 

@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::line::milliseconds;
 use crate::{
-    DrawnLine, FouledLine, Header, Line, MAX_LINE, MovedLine, ResignedLine, SaidLine, StoppedLine,
-    TakenBackLine, VerdictLine,
+    AdjudicatedLine, DrawnLine, FouledLine, Header, Line, MAX_LINE, MovedLine, ResignedLine, SaidLine,
+    StoppedLine, TakenBackLine, VerdictLine,
 };
 
 /// Watches a match and writes it down, with one `write` for each event: a crash loses at most the last line. So give
@@ -106,6 +106,10 @@ impl<W: Write> RecordWriter<W> {
                 push_line(&mut self.buffer, &Line::TakenBack(line))?;
             }
             Event::Drawn => push_line(&mut self.buffer, &Line::Drawn(DrawnLine {}))?,
+            Event::Adjudicated { winner } => {
+                let winner = winner.map(|seat| seat.index() as u8);
+                push_line(&mut self.buffer, &Line::Adjudicated(AdjudicatedLine { winner }))?;
+            }
             Event::Ended(verdict) => return self.verdict(verdict),
         }
         self.hash.update(&self.buffer);

@@ -284,7 +284,7 @@ fn a_second_runner_of_a_folder_is_told_who_holds_it() {
         assert!(error.to_string().contains(&holder), "{error}");
     }
     let Ok(Slot::New(sink)) = held.open(&KEY) else { panic!("a new record") };
-    assert_eq!(sink.path(), folder.join("game-0001.rookery.jsonl"));
+    assert_eq!(sink.path(), Some(&*folder.join("game-0001.rookery.jsonl")));
     assert_eq!(
         held.path(&Key { pairing: 7, attempt: 2 }).unwrap(),
         folder.join("game-0007-again-1.rookery.jsonl")

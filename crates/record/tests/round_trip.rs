@@ -22,6 +22,7 @@ fn kinds<P: Position>(events: &[EventOf<P>]) -> Vec<&'static str> {
         Event::Fouled(_) => "fouled",
         Event::TakenBack { .. } => "taken_back",
         Event::Drawn => "drawn",
+        Event::Adjudicated { .. } => "adjudicated",
         Event::Ended(_) => "verdict",
     };
     events.iter().map(kind).collect()
@@ -36,6 +37,7 @@ fn kind_of(line: &[u8]) -> &'static str {
         Line::Fouled(_) => "fouled",
         Line::TakenBack(_) => "taken_back",
         Line::Drawn(_) => "drawn",
+        Line::Adjudicated(_) => "adjudicated",
         Line::Stopped(_) => "stopped",
         Line::Verdict(_) => "verdict",
     }

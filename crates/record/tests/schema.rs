@@ -60,7 +60,7 @@ fn the_examples_are_records() {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds.len(), 9, "there is an example of each kind: {kinds:?}");
+    assert_eq!(kinds.len(), 10, "there is an example of each kind: {kinds:?}");
     let header = Header::parse(examples[1].as_bytes()).unwrap();
     Replay::new::<Stones>(header, examples[1].as_bytes()).unwrap();
     let summary = verify::<Hexapawn>(examples[0].as_bytes()).unwrap();

@@ -22,6 +22,27 @@ pub enum TimeControl {
     Bank { per_move: Duration, bank: Duration },
 }
 
+impl TimeControl {
+    /// The most time that one player can use for so many moves; `None` without a clock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use rookery_referee::TimeControl;
+    ///
+    /// let control: TimeControl = "10s+1s".parse()?;
+    /// assert_eq!(control.most_for(5), Some(Duration::from_secs(15)));
+    /// # Ok::<(), rookery_referee::ParseTimeError>(())
+    /// ```
+    pub fn most_for(&self, moves: u32) -> Option<Duration> {
+        match *self {
+            Self::Untimed => None,
+            Self::PerMove(time) => Some(time.saturating_mul(moves)),
+            Self::Fischer { base, increment } => Some(base.saturating_add(increment.saturating_mul(moves))),
+            Self::Bank { per_move, bank } => Some(bank.saturating_add(per_move.saturating_mul(moves))),
+        }
+    }
+}
+
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

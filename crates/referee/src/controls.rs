@@ -28,6 +28,8 @@ pub enum Order {
     },
     /// All have agreed on a draw.
     Draw,
+    /// The result is proved: this seat wins, or nobody.
+    Adjudicate(Option<Seat>),
     /// The match stops here without a verdict, to go on later.
     Suspend,
     /// Whoever runs the match ends it, for this reason.
@@ -57,6 +59,11 @@ impl Controls {
     /// Stops the match where it is, without a verdict: its record can go on later.
     pub fn suspend(&self) {
         self.push_and_stop(Order::Suspend);
+    }
+
+    /// Ends the match with the result that it has, because that is proved: this seat wins, or nobody.
+    pub fn adjudicate(&self, winner: Option<Seat>) {
+        self.push(Order::Adjudicate(winner));
     }
 
     /// Ends the match, without a winner.

@@ -372,7 +372,7 @@ impl<P: Position> Observer<P> for Desk<P> {
                 state.out = Seats::NONE;
             }
             Event::Resigned { .. } | Event::Fouled(_) => state.offer = None,
-            Event::Drawn | Event::Ended(_) => {
+            Event::Drawn | Event::Adjudicated { .. } | Event::Ended(_) => {
                 state.over = true;
                 state.offer = None;
             }

@@ -21,6 +21,11 @@ pub enum Event<P, M> {
     TakenBack { seat: Seat, to: u64 },
     /// The players agreed on a draw.
     Drawn,
+    /// Whoever runs the match ends it with the result that it has, because that is proved.
+    Adjudicated {
+        /// Who wins; `None` for a draw.
+        winner: Option<Seat>,
+    },
     /// The match is over.
     Ended(Box<Verdict>),
 }

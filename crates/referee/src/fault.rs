@@ -73,19 +73,31 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// Something a player did wrong.
+/// Something a player did wrong, or something that we did to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What.
     pub offence: Offence,
     /// What speaks for it.
     pub evidence: Box<Evidence>,
+    /// Whether it looks like the offence, but we failed: the match is stopped, and nobody is blamed.
+    pub is_ours: bool,
 }
 
 impl Fault {
     /// An offence, and what it was about in a few words.
     pub fn new(offence: Offence, note: impl Into<String>) -> Self {
-        Self { offence, evidence: Box::new(Evidence { note: note.into(), ..Evidence::default() }) }
+        Self::with(offence, Evidence { note: note.into(), ..Evidence::default() })
+    }
+
+    /// An offence with its evidence.
+    pub fn with(offence: Offence, evidence: Evidence) -> Self {
+        Self { offence, evidence: Box::new(evidence), is_ours: false }
+    }
+
+    /// A failure of ours that left a player without its program.
+    pub fn ours(note: impl Into<String>) -> Self {
+        Self { is_ours: true, ..Self::new(Offence::Crashed, note) }
     }
 
     /// The same with what was sent.

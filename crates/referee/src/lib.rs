@@ -67,7 +67,7 @@ pub use players::{Absent, FnPlayer, Scripted};
 pub use referee::{MAX_TAKE_BACKS, Referee};
 pub use seat_spec::{Entry, MAX_NAME, SeatSpec, SeatSpecError, is_name};
 pub use session::{End, Session, Terms};
-pub use spec::{Limits, MAX_OPENING, MatchSpec, SeatEntry, Start, StartError};
+pub use spec::{Limits, MAX_OPENING, MatchSpec, SeatEntry, Start, StartError, as_text, seed_text};
 pub use strategist::Strategist;
 pub use verdict::{Blame, Cause, Ending, Verdict};
 

@@ -221,6 +221,7 @@ impl<P: Position> Table<'_, '_, P> {
             Order::Resign(seat) => self.referee.resign(seat),
             Order::TakeBack { seat, to } => self.referee.take_back(seat, to),
             Order::Draw => self.referee.draw(),
+            Order::Adjudicate(winner) => self.referee.adjudicate(winner),
             Order::Suspend => {
                 self.suspended = true;
                 None
@@ -308,18 +309,21 @@ impl<P: Position> Table<'_, '_, P> {
         }
     }
 
-    /// Adds to a late answer what had arrived of it.
+    /// Adds to a late answer what had arrived of it, or says that nobody was there any more.
     fn complete(&mut self, seat: Seat, failure: Failure) -> Failure {
         match failure {
-            Failure::Fault(Fault { offence: Offence::Timeout, evidence }) => {
+            Failure::Fault(Fault { offence: Offence::Timeout, evidence, .. }) => {
                 let player = &mut self.players[seat.index()];
+                if let Some(gone) = guarded(|| player.absence()).unwrap_or_default() {
+                    return gone.into();
+                }
                 let Evidence { sent, expected, .. } = guarded(|| player.unanswered()).unwrap_or_default();
                 let evidence = Evidence {
                     sent: evidence.sent.clone().or(sent),
                     expected: evidence.expected.clone().or(expected),
                     ..*evidence
                 };
-                Fault { offence: Offence::Timeout, evidence: Box::new(evidence) }.into()
+                Fault::with(Offence::Timeout, evidence).into()
             }
             other => other,
         }

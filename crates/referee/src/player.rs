@@ -68,6 +68,11 @@ pub trait Player<P: Position>: Send {
         Evidence::default()
     }
 
+    /// Who is gone at the moment and might have come back: asked for when the time is up, since that was the offence then.
+    fn absence(&self) -> Option<Fault> {
+        None
+    }
+
     /// Time that this player's protocol grants for the question of this position, beyond what the time control does: a
     /// first turn, say, for which a program may still have to warm up. Without a time control it means nothing.
     fn extra_time(&self, position: &P) -> Duration {

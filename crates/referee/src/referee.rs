@@ -234,6 +234,18 @@ impl<P: Position> Referee<P> {
         Some(Event::Drawn)
     }
 
+    /// The result is proved: this seat wins, or nobody. `None` if the match is over, or the seat is out of it.
+    pub fn adjudicate(&mut self, winner: Option<Seat>) -> Option<EventOf<P>> {
+        let n_seats = self.position.n_seats();
+        let cannot = |winner: Seat| winner.index() >= n_seats || self.out().contains(winner);
+        if self.verdict.is_some() || winner.is_some_and(cannot) {
+            return None;
+        }
+        let outcome = winner.map_or_else(|| self.shared(), |winner| Outcome::win(n_seats, winner));
+        self.end(Ending::plain(Cause::Adjudicated, None), Some(outcome));
+        Some(Event::Adjudicated { winner })
+    }
+
     /// Takes back all moves from number `to` on, which was a decision of this seat: position, removals and clocks are as
     /// they were. `None` if that is not possible: the match is over or is no casual one, or it was done too often.
     pub fn take_back(&mut self, seat: Seat, to: u64) -> Option<EventOf<P>> {
@@ -312,7 +324,12 @@ impl<P: Position> Referee<P> {
 
     fn rule(&mut self, seat: Seat, fault: Fault, used: Option<Duration>) -> Option<EventOf<P>> {
         let asked = self.to_ask() == Some(seat);
-        let Fault { offence, evidence } = fault;
+        let Fault { offence, evidence, is_ours } = fault;
+        if is_ours {
+            let note = format!("player {}: {}", seat.index() + 1, evidence.note);
+            self.stop(Cause::PlatformAbort, None, note);
+            return None;
+        }
         let mut evidence = evidence.bounded();
         if asked {
             evidence.refused = self.refused;

@@ -117,7 +117,7 @@ impl fmt::Display for SeatSpecError {
                 f,
                 "expected a name after `remote:`, of letters, digits, `_`, `-`, {MAX_NAME} at most: remote:Ann"
             ),
-            Self::Player(error) => write!(f, "{error}; or `human`, `cmd:COMMAND`, `tcp:PORT`"),
+            Self::Player(error) => write!(f, "{error}; or `human`, `cmd:COMMAND`, `tcp:PORT`, `ws:PORT`"),
         }
     }
 }

@@ -21,6 +21,9 @@ pub struct Terms {
     pub lag: LagProbe,
     /// The most that a deadline moves; beyond it the match is stopped, as our failure.
     pub lag_cap: Duration,
+    /// How many threads a built-in player may think with where there is a clock: all cores for one match, a share of
+    /// them where several run at the same time.
+    pub threads: usize,
 }
 
 impl Default for Terms {
@@ -31,6 +34,7 @@ impl Default for Terms {
             answer_cap: Duration::from_mins(10),
             lag: LagProbe::default(),
             lag_cap: Duration::from_secs(2),
+            threads: rookery_search::n_cores(),
         }
     }
 }

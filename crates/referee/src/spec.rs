@@ -216,8 +216,8 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Values that have a text of their own.
-mod as_text {
+/// Values that have a text of their own, for `serde(with)`.
+pub mod as_text {
     use std::borrow::Cow;
     use std::fmt::Display;
     use std::str::FromStr;
@@ -225,11 +225,13 @@ mod as_text {
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    /// Writes it.
+    pub fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(value)
     }
 
-    pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    /// Reads it.
+    pub fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
     where
         T: FromStr<Err: Display>,
         D: Deserializer<'de>,
@@ -239,20 +241,22 @@ mod as_text {
     }
 }
 
-/// Seeds, as decimal digits.
-mod seed_text {
+/// Seeds, as decimal digits, for `serde(with)`.
+pub mod seed_text {
     use std::borrow::Cow;
 
     use rookery_rules::Seed;
     use serde::de::Error as _;
     use serde::{Deserialize, Deserializer, Serializer};
 
+    /// Writes it.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-    pub(super) fn serialize<S: Serializer>(seed: &Seed, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(seed: &Seed, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&seed.0)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Seed, D::Error> {
+    /// Reads it.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Seed, D::Error> {
         let text = Cow::<str>::deserialize(from)?;
         let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| plain);

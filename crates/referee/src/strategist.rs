@@ -18,6 +18,7 @@ use crate::{Answering, Failure, Invitation, Kind, Limits, Player, Question};
 pub struct Strategist<P: Position> {
     mind: Mind<P>,
     limits: Limits,
+    threads: usize,
     /// For inline thinking: the match's own flag.
     stop: Stop,
 }
@@ -45,13 +46,19 @@ impl<P: Position> Strategist<P> {
     }
 
     fn with(mind: Mind<P>) -> Self {
-        Self { mind, limits: Limits::default(), stop: Stop::default() }
+        Self { mind, limits: Limits::default(), threads: 1, stop: Stop::default() }
     }
 
     /// Limits the work for each answer.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// Thinks with so many threads where there is a clock.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// How long to think: as the clock suggests, but for a twentieth, or 2 ms, that is kept for the way of the answer.
@@ -64,6 +71,7 @@ impl<P: Position> Strategist<P> {
             deadline: think.map(|think| Instant::now() + think),
             work: self.limits.work(),
             depth: self.limits.depth,
+            threads: self.threads,
             stop,
             seed: question.seed,
         }

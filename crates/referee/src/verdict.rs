@@ -15,6 +15,8 @@ pub enum Cause {
     Resigned,
     /// The players agreed on a draw.
     DrawAgreed,
+    /// The result was proved, and whoever runs the match ended it there.
+    Adjudicated,
     /// The match's own cap on turns was reached: a draw.
     MaxTurns,
     /// A player offended, and that was the end.
@@ -43,6 +45,7 @@ impl Cause {
             Self::Normal => "normal",
             Self::Resigned => "resigned",
             Self::DrawAgreed => "draw_agreed",
+            Self::Adjudicated => "adjudicated",
             Self::MaxTurns => "max_turns",
             Self::Offence(offence) => offence.word(),
             Self::PlatformAbort => "platform_abort",
@@ -56,6 +59,7 @@ impl Cause {
             Self::Normal,
             Self::Resigned,
             Self::DrawAgreed,
+            Self::Adjudicated,
             Self::MaxTurns,
             Self::PlatformAbort,
             Self::Cancelled,
@@ -71,7 +75,7 @@ impl Cause {
     /// Whose fault it is; nobody's if the match ended as matches should.
     pub const fn blame(self) -> Option<Blame> {
         match self {
-            Self::Normal | Self::Resigned | Self::DrawAgreed | Self::MaxTurns => None,
+            Self::Normal | Self::Resigned | Self::DrawAgreed | Self::Adjudicated | Self::MaxTurns => None,
             Self::Offence(_) => Some(Blame::Player),
             Self::PlatformAbort => Some(Blame::Platform),
             Self::Cancelled => Some(Blame::Operator),

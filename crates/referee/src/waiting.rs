@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rookery_rules::{Position, Seat, Seats};
+use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::chat::Chat;
@@ -112,7 +113,8 @@ struct Deadline<'a> {
 impl Deadline<'_> {
     /// Ready when the time is up, or with an error when we stood still for so long that nobody can be judged.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        while self.sleep.as_mut().poll(cx).is_ready() {
+        // Also when somebody who never stops talking has used up what a task may do before it lets others run.
+        while pin!(unconstrained(self.sleep.as_mut())).poll(cx).is_ready() {
             let now = Instant::now();
             let late_by = now.saturating_duration_since(self.sleep.deadline());
             if late_by > LATE_TIMER {
@@ -242,6 +244,7 @@ impl<P: Position> Referee<P> {
                 Order::Resign(seat) => drop(after.resign(seat)),
                 Order::TakeBack { seat, to } => drop(after.take_back(seat, to)),
                 Order::Draw => drop(after.draw()),
+                Order::Adjudicate(winner) => drop(after.adjudicate(winner)),
             }
         }
         after.to_ask() != self.to_ask() || after.plies() != self.plies()

@@ -52,6 +52,7 @@ pub fn ending(ending: &Ending, who: Who<'_>) -> String {
         (Cause::Offence(_) | Cause::Resigned, None) => predicate(ending),
         (Cause::Normal, _) => "by the rules".to_owned(),
         (Cause::DrawAgreed, _) => "drawn by agreement".to_owned(),
+        (Cause::Adjudicated, _) => "ended early, since the result was proved".to_owned(),
         (Cause::MaxTurns, _) => "drawn: the match's cap on moves was reached".to_owned(),
         (Cause::PlatformAbort, Some(subject)) => {
             note(&format!("our own player failed, which is nobody's loss: {subject}"))

@@ -206,7 +206,7 @@ impl<P: Position> Player<P> for Boastful {
                 legal: vec!["x".to_owned(); 5000],
                 refused: 77,
             };
-            Err(Failure::Fault(Fault { offence: Offence::Malformed, evidence: Box::new(evidence) }))
+            Err(Failure::Fault(Fault::with(Offence::Malformed, evidence)))
         } else {
             Ok(question.position.legal_moves().next().unwrap())
         })

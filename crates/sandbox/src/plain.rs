@@ -10,7 +10,7 @@ use crate::report::{Ended, Report};
 /// A policy, and what of it is in force here.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
-    policy: Policy,
+    pub(crate) policy: Policy,
     in_force: InForce,
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::Sandbox;
+
 /// How much protection is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
@@ -99,6 +101,23 @@ impl Policy {
             use_bubblewrap: true,
             use_cgroups: true,
         }
+    }
+}
+
+impl Sandbox {
+    /// The same with other limits. What is in force stays as it was found: a limit that this machine cannot hold for a
+    /// whole program is held as far as it can be.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.policy.limits = limits;
+        self
+    }
+
+    /// The same for commands that somebody else has written: what they name is not shown.
+    #[must_use]
+    pub fn without_named(mut self) -> Self {
+        self.policy.read_named = false;
+        self
     }
 }
 

@@ -16,6 +16,9 @@ pub struct Program {
     pub cwd: Option<PathBuf>,
     /// Variables that it gets beside the usual ones.
     pub env: Vec<(String, String)>,
+    /// A folder that it may change, as a build does: at every level, with everything in it. It is ours again when the
+    /// program has ended. How much is written there in total nobody limits but whoever looks.
+    pub write: Option<PathBuf>,
 }
 
 impl Program {
@@ -39,9 +42,9 @@ impl Program {
         if let Some((name, _)) = self.env.iter().find(is_bad) {
             return refuse(format!("{name:?} is no name of a variable, or its value holds a NUL character"));
         }
-        match &self.cwd {
-            Some(cwd) if !cwd.is_dir() => refuse(format!("there is no folder {}", cwd.display())),
-            _ => Ok(()),
+        match [&self.cwd, &self.write].into_iter().flatten().find(|folder| !folder.is_dir()) {
+            Some(folder) => refuse(format!("there is no folder {}", folder.display())),
+            None => Ok(()),
         }
     }
 
@@ -85,7 +88,7 @@ impl Program {
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux has a sandbox"))]
     pub(crate) fn readable(&self, policy: &Policy, folder: &Path) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = Vec::new();
-        if self.cwd.is_some() && !is_too_much(folder) {
+        if self.cwd.is_some() && (!is_too_much(folder) || is_of_a_service(folder)) {
             found.push(folder.to_owned());
         }
         if policy.read_named {
@@ -124,4 +127,11 @@ fn is_too_much(folder: &Path) -> bool {
     let is_special =
         ["/proc", "/dev", "/sys", "/etc", "/run", "/var"].iter().any(|special| folder.starts_with(special));
     leads_to_home || is_special || ["/", "/tmp", "/var/tmp"].iter().any(|path| folder == Path::new(path))
+}
+
+/// Where the services of a machine have their files: a folder of one of them is its own, as `/var/lib` is not.
+fn is_of_a_service(folder: &Path) -> bool {
+    ["/var/lib", "/var/cache", "/var/opt"]
+        .iter()
+        .any(|above| folder.starts_with(above) && folder != Path::new(above))
 }

@@ -48,6 +48,7 @@ pub enum Limit {
 }
 
 impl Limit {
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux has a supervisor"))]
     const ALL: [Self; 4] = [Self::Memory, Self::Processes, Self::Disk, Self::Cpu];
 
     fn word(self) -> &'static str {
@@ -147,6 +148,7 @@ impl Report {
     }
 
     /// Reads a line back; `None` if it is none.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux has a supervisor"))]
     pub(crate) fn from_line(line: &str) -> Option<Self> {
         let mut parts = line.splitn(5, ' ');
         let mut value = |key: &str| parts.next()?.strip_prefix(key)?.strip_prefix('=');

@@ -24,7 +24,7 @@ const NOBODY: u32 = 65534;
 /// A policy, and what of it is in force here.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
-    policy: Policy,
+    pub(crate) policy: Policy,
     confine: Confine,
     bubblewrap: Option<PathBuf>,
     bases: Vec<Cgroup>,
@@ -99,6 +99,7 @@ impl Sandbox {
             cgroups: self.bases.iter().map(group).collect(),
             scratch: scratch.clone(),
             read: if limits.is_some() { program.readable(&self.policy, &folder) } else { Vec::new() },
+            write: program.write.as_ref().map(std::path::absolute).transpose()?,
             user: self.user,
             memory: limits.and_then(|limits| limits.memory),
             processes: limits.and_then(|limits| limits.processes),

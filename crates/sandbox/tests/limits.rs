@@ -1,4 +1,5 @@
 //! Limits, and what is said of whoever runs into one: faults C6 to C8, C11.
+#![cfg(target_os = "linux")]
 
 mod common;
 
@@ -45,7 +46,7 @@ fn fault_c06_a_fork_bomb_is_bounded_and_ends() {
             let end = Instant::now();
             send(running.child.id(), 15);
             let outcome = finish(running);
-            assert!(end.elapsed() < Duration::from_secs(1), "{}: {:?}", mode.name, end.elapsed());
+            assert!(end.elapsed() < PROMPT, "{}: {:?}", mode.name, end.elapsed());
             assert_eq!(outcome.report.ended, Ended::Stopped);
             assert_eq!(
                 outcome.report.cause(),
@@ -70,7 +71,7 @@ fn fault_c05_a_fast_forker_without_limits_ends() {
     let end = Instant::now();
     send(running.child.id(), 15);
     assert_eq!(finish(running).report.left, 0);
-    assert!(end.elapsed() < Duration::from_secs(1), "{:?}", end.elapsed());
+    assert!(end.elapsed() < PROMPT, "{:?}", end.elapsed());
     assert_nothing_left(&mark);
 }
 
@@ -179,7 +180,7 @@ fn fault_c08_processor_time_is_bounded_and_told() {
             let (program, _) = python("while True: pass");
             let outcome = run(&sandbox, &program);
             assert_eq!(outcome.report.reached, [Limit::Cpu], "{} {:?}", mode.name, outcome.report);
-            assert!(outcome.report.cpu >= Duration::from_millis(900), "{:?}", outcome.report);
+            assert!(outcome.report.cpu >= Duration::from_millis(800), "{:?}", outcome.report);
         }
     });
 }

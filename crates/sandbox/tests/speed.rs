@@ -1,4 +1,5 @@
 //! What a launch costs: `cargo test --release -p rookery-sandbox --test speed -- --ignored --nocapture`.
+#![cfg(target_os = "linux")]
 
 mod common;
 

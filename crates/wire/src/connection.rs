@@ -30,6 +30,8 @@ pub struct Connection {
     n_taken: usize,
     peer: String,
     process: Option<Process>,
+    /// Whether anything was ever read.
+    has_spoken: bool,
     /// Running once a program has ended: how long its output is still read.
     draining: Option<Pin<Box<Sleep>>>,
     /// What will be known of a process that is ending.
@@ -61,6 +63,7 @@ impl Connection {
             n_taken: 0,
             peer: peer.into(),
             process: None,
+            has_spoken: false,
             draining: None,
             exit_report: None,
             ended: None,
@@ -114,6 +117,7 @@ impl Connection {
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) => {
+                self.has_spoken |= !read.filled().is_empty();
                 self.inbox.push(read.filled());
                 Poll::Ready(Ok(read.filled().len()))
             }
@@ -137,16 +141,17 @@ impl Connection {
         if let Some(last) = self.inbox.take_unfinished() {
             return Poll::Ready(Ok(last));
         }
-        self.poll_end(cx, "it closed the connection").map(Err)
+        self.poll_end(cx, "output", "it closed the connection").map(Err)
     }
 
-    /// The connection is of no use any more. How a process ended is known a moment later.
-    fn poll_end(&mut self, cx: &mut Context<'_>, reason: &str) -> Poll<Fault> {
+    /// The connection is of no use any more, because this stream of a process is closed. How it ended is known a moment
+    /// later.
+    fn poll_end(&mut self, cx: &mut Context<'_>, closed: &'static str, reason: &str) -> Poll<Fault> {
         if let Some(fault) = &self.ended {
             return Poll::Ready(fault.clone());
         }
         if let Some(process) = self.process.take() {
-            self.exit_report = Some(Box::pin(process.exit_report()));
+            self.exit_report = Some(Box::pin(process.exit_report(self.has_spoken, closed)));
         }
         let fault = match &mut self.exit_report {
             Some(report) => {
@@ -175,7 +180,9 @@ impl Transport for Connection {
                 Some(Ok(message)) => return Poll::Ready(Ok(message)),
                 Some(Err(fault)) => {
                     // A program that cannot be read any more has nothing left to do.
-                    self.process = None;
+                    if let Some(process) = &self.process {
+                        process.stop();
+                    }
                     self.ended = Some(fault.clone());
                     return Poll::Ready(Err(fault));
                 }
@@ -187,7 +194,7 @@ impl Transport for Connection {
                 }
                 Poll::Ready(Ok(0)) => return self.poll_last(cx),
                 Poll::Ready(Ok(_)) => {}
-                Poll::Ready(Err(error)) => return self.poll_end(cx, &error.to_string()).map(Err),
+                Poll::Ready(Err(error)) => return self.poll_end(cx, "output", &error.to_string()).map(Err),
             }
         }
     }
@@ -199,10 +206,10 @@ impl Transport for Connection {
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>> {
         match self.poll_write(cx) {
             Poll::Ready(Ok(())) => Poll::Ready(Ok(())),
-            Poll::Ready(Err(error)) => self.poll_end(cx, &error.to_string()).map(Err),
+            Poll::Ready(Err(error)) => self.poll_end(cx, "input", &error.to_string()).map(Err),
             Poll::Pending => {
                 ready!(self.poll_gone(cx));
-                self.poll_end(cx, "it is gone").map(Err)
+                self.poll_end(cx, "input", "it is gone").map(Err)
             }
         }
     }

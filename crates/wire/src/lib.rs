@@ -32,7 +32,7 @@ pub use inbox::{Bounds, Framing, Inbox, excerpt};
 pub use lent::{Home, Lent};
 pub use limits::raise_file_limit;
 pub use listen::listen;
-pub use process::Process;
+pub use process::{Process, StartError};
 pub use protocols::{Protocol, Protocols, Seating, UnknownProtocol};
 pub use remote::Remote;
 pub use stderr::StderrLog;

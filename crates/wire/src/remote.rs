@@ -33,6 +33,31 @@ pub struct Remote<P: Position, C> {
     /// What the program said about the move of its last answer.
     info: Option<Box<Info>>,
     awaited: Awaited,
+    asides: Asides,
+}
+
+/// What was sent since the last question that was no answer. The protocol allows it, but not without end: whoever is
+/// read for ever keeps us from everybody else.
+#[derive(Default, Debug)]
+struct Asides {
+    n_messages: usize,
+    n_bytes: usize,
+}
+
+/// The most messages, and bytes of them, that are no answer, from one question to the next.
+const MAX_ASIDES: Asides = Asides { n_messages: 1000, n_bytes: 1 << 20 };
+
+impl Asides {
+    fn add(&mut self, message: &[u8]) -> Result<(), Fault> {
+        self.n_messages += 1;
+        self.n_bytes += message.len();
+        if self.n_messages <= MAX_ASIDES.n_messages && self.n_bytes <= MAX_ASIDES.n_bytes {
+            return Ok(());
+        }
+        let Asides { n_messages, n_bytes } = MAX_ASIDES;
+        let note = format!("more than {n_messages} messages or {n_bytes} bytes of them that are no answer");
+        Err(Fault::new(Offence::OutputLimit, note).sent(excerpt(message)))
+    }
 }
 
 /// What the other end has to do next.
@@ -59,6 +84,7 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             rest: VecDeque::new(),
             info: None,
             awaited: Awaited::Nothing,
+            asides: Asides::default(),
         }
     }
 
@@ -74,7 +100,8 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             match ready!(self.link.poll_receive(cx)) {
                 Err(fault) => return Poll::Ready(fault),
                 Ok(message) => {
-                    if let Some(fault) = self.codec.unasked(&message) {
+                    let fault = self.codec.unasked(&message).or_else(|| self.asides.add(&message).err());
+                    if let Some(fault) = fault {
                         return Poll::Ready(fault);
                     }
                     let replies = self.codec.replies();
@@ -111,6 +138,7 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             let answer = self.link.receive().await?;
             let mv = match self.codec.answer(&answer, position)? {
                 Answer::Aside => {
+                    self.asides.add(&answer)?;
                     self.reply().await?;
                     continue;
                 }
@@ -153,6 +181,7 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
                 if self.codec.acknowledged(&reply)? {
                     break;
                 }
+                self.asides.add(&reply)?;
                 self.reply().await?;
             }
             self.awaited = Awaited::Nothing;
@@ -169,8 +198,8 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             };
             let Some(told) = lag.within(time, self.tell(&note)).await else {
                 let note = format!("no reply within {} ms", time.as_millis());
-                let evidence = Box::new(Evidence { note, ..self.missing() });
-                return Err(Fault { offence: Offence::Timeout, evidence });
+                let evidence = Evidence { note, ..self.missing() };
+                return Err(Fault::with(Offence::Timeout, evidence));
             };
             told?;
         }
@@ -215,6 +244,7 @@ impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
     fn choose<'a>(&'a mut self, question: Question<'a, P>) -> Answering<'a, P::Move> {
         // What was said about an answer that did not become a move.
         self.info = None;
+        self.asides = Asides::default();
         if let Some(fault) = self.link.spoken_early() {
             return Answering::Now(Err(fault.into()));
         }
@@ -247,6 +277,10 @@ impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
 
     fn unanswered(&mut self) -> Evidence {
         self.missing()
+    }
+
+    fn absence(&self) -> Option<Fault> {
+        self.link.absence()
     }
 
     fn extra_time(&self, position: &P) -> Duration {

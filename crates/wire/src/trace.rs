@@ -1,5 +1,6 @@
 //! Every line that travels, written down for whoever looks for a mistake.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,12 +47,30 @@ impl Trace {
     fn line(&self, name: &str, direction: char, message: &[u8]) {
         let micros = self.0.begin.elapsed().as_micros();
         let shown = &message[..message.len().min(MAX_SHOWN)];
-        let text: String = String::from_utf8_lossy(shown).chars().flat_map(safe).collect();
+        let text = String::from_utf8_lossy(shown);
+        let text: String = without_secret(&text).chars().flat_map(safe).collect();
         let cut = if message.len() > MAX_SHOWN { " (cut)" } else { "" };
         let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
         let _: io::Result<()> =
             writeln!(out, "{micros:>10} {name} {direction} {text}{cut}").and_then(|()| out.flush());
     }
+}
+
+/// The same without what a bot proves itself with: traces are shown around.
+fn without_secret(text: &str) -> Cow<'_, str> {
+    let hidden = || {
+        let (before, rest) = text.split_once("\"secret\"")?;
+        let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        let mut escaped = false;
+        let end = value.find(|c| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        });
+        let after = end.map_or("", |end| &value[end..]);
+        Some(format!("{before}\"secret\":\"…{after}"))
+    };
+    hidden().map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// A character as it may stand in a terminal.
@@ -109,8 +128,30 @@ impl Transport for Followed {
         self.link.spoken_early()
     }
 
+    fn absence(&self) -> Option<Fault> {
+        self.link.absence()
+    }
+
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
         self.note('=', "closed");
         self.link.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_written_down() {
+        for (line, shown) in [
+            (r#"{"secret":"s\"1","name":"x"}"#, r#"{"secret":"…","name":"x"}"#),
+            (r#"{"name":"x","secret" : "open sesame"}"#, r#"{"name":"x","secret":"…"}"#),
+            (r#"{"secret":"unfinished"#, r#"{"secret":"…"#),
+            (r#"{"secret":7}"#, r#"{"secret":7}"#),
+            (r#"{"name":"x"}"#, r#"{"name":"x"}"#),
+        ] {
+            assert_eq!(without_secret(line), shown);
+        }
     }
 }

@@ -33,6 +33,11 @@ pub trait Transport: Send {
         if unfinished.is_empty() { None } else { Some(unasked(unfinished)) }
     }
 
+    /// Why nothing can come at the moment, if whoever is at the other end is gone and may come back.
+    fn absence(&self) -> Option<Fault> {
+        None
+    }
+
     /// Says that nothing more will be sent, and lets a process end by itself for a moment. What is dropped without it is
     /// closed at once, and a process killed.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;

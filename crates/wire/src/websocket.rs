@@ -9,10 +9,12 @@ use std::time::Duration;
 
 use futures_util::{Sink as _, Stream as _};
 use rookery_referee::{BoxFuture, Fault, Offence};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config, client_async_with_config};
 
@@ -23,12 +25,21 @@ const TIME_TO_CLOSE: Duration = Duration::from_millis(500);
 
 /// A connection over WebSocket. Frames larger than the bounds are refused before they are read.
 pub struct WebSocket {
-    stream: WebSocketStream<TcpStream>,
+    stream: WebSocketStream<Counted>,
     peer: String,
     outbox: VecDeque<Message>,
     ended: Option<Fault>,
     /// Frames since the last message that were none.
     n_idle: u32,
+    /// The most bytes that are read without a message.
+    most_bytes: usize,
+}
+
+/// A stream that counts what is read of it: a message can be cut into any number of frames with nothing in them, which
+/// nobody else notices.
+struct Counted {
+    stream: TcpStream,
+    n_bytes: usize,
 }
 
 /// The most frames without a message, one after the other: pings, pongs.
@@ -50,22 +61,45 @@ fn config(bounds: Bounds) -> WebSocketConfig {
 }
 
 impl WebSocket {
+    fn new(stream: WebSocketStream<Counted>, peer: String, bounds: Bounds) -> Self {
+        // The longest message in frames of one byte each has seven times as many, and pings may come in between.
+        let most_bytes = 8 * bounds.bytes + (64 << 10);
+        Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0, most_bytes }
+    }
+
     /// Takes somebody in who has connected. It may take for ever: whoever calls this has a deadline.
     pub async fn accept(stream: TcpStream, bounds: Bounds) -> io::Result<Self> {
         crate::connection::prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
+        let stream = Counted { stream, n_bytes: 0 };
         let stream =
             accept_async_with_config(stream, Some(config(bounds))).await.map_err(io::Error::other)?;
-        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0 })
+        Ok(Self::new(stream, peer, bounds))
+    }
+
+    /// Takes somebody in who has asked a web server for it, and was answered. `read` has arrived since.
+    pub async fn upgraded(stream: TcpStream, read: Vec<u8>, bounds: Bounds) -> io::Result<Self> {
+        crate::connection::prepare_stream(&stream)?;
+        let peer = stream.peer_addr()?.to_string();
+        let stream = Counted { stream, n_bytes: 0 };
+        let stream =
+            WebSocketStream::from_partially_read(stream, read, Role::Server, Some(config(bounds))).await;
+        Ok(Self::new(stream, peer, bounds))
+    }
+
+    /// What a web server answers to the key of whoever asks for a WebSocket.
+    pub fn accept_key(key: &[u8]) -> String {
+        derive_accept_key(key)
     }
 
     /// Connects to somebody who takes us in; `url` is `ws://HOST:PORT/PATH`.
     pub async fn connect(stream: TcpStream, url: &str, bounds: Bounds) -> io::Result<Self> {
         crate::connection::prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
+        let stream = Counted { stream, n_bytes: 0 };
         let connected = client_async_with_config(url, stream, Some(config(bounds))).await;
         let (stream, _) = connected.map_err(io::Error::other)?;
-        Ok(Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0 })
+        Ok(Self::new(stream, peer, bounds))
     }
 
     fn end(&mut self, fault: Fault) -> Fault {
@@ -96,9 +130,15 @@ impl Transport for WebSocket {
             if let Some(fault) = &self.ended {
                 return Poll::Ready(Err(fault.clone()));
             }
-            let fault = match ready!(Pin::new(&mut self.stream).poll_next(cx)) {
+            let next = Pin::new(&mut self.stream).poll_next(cx);
+            if next.is_pending() && self.stream.get_ref().n_bytes > self.most_bytes {
+                let note = format!("more than {} bytes without a message", self.most_bytes);
+                return Poll::Ready(Err(self.end(Fault::new(Offence::OutputLimit, note))));
+            }
+            let fault = match ready!(next) {
                 Some(Ok(Message::Text(text))) => {
                     self.n_idle = 0;
+                    self.stream.get_mut().n_bytes = 0;
                     return Poll::Ready(Ok(text.trim().as_bytes().to_vec()));
                 }
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
@@ -151,5 +191,32 @@ impl Transport for WebSocket {
             // Whether the other end hears it does not matter any more.
             let _ = timeout(TIME_TO_CLOSE, self.stream.close(None)).await;
         })
+    }
+}
+
+impl AsyncRead for Counted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
+        self.n_bytes += buf.filled().len() - before;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }

@@ -401,7 +401,7 @@ async fn make_call(
             expected: Some(void_for(call)),
             ..Evidence::default()
         };
-        return Err(Fault { offence: Offence::Timeout, evidence: Box::new(evidence) });
+        return Err(Fault::with(Offence::Timeout, evidence));
     };
     manner.void(&reply?).map_err(|fault| fault.expected(void_for(call)))
 }

@@ -18,7 +18,7 @@ impl<W: Write> ClassicLog<W> {
         let out = &mut self.0;
         let asks = match event {
             // The last two do not come up in a match of the original.
-            Event::Started(_) | Event::TakenBack { .. } | Event::Drawn => true,
+            Event::Started(_) | Event::TakenBack { .. } | Event::Drawn | Event::Adjudicated { .. } => true,
             Event::Moved { seat, mv, .. } => {
                 let player = PlayerType::at(*seat);
                 if let Move::Pawn { from, to } = mv {
@@ -128,7 +128,7 @@ impl<W: Write> PlainLog<W> {
                 writeln!(out, "{}: {} ({what}), {ruling}", name(foul.seat), foul.offence)?;
             }
             Event::Resigned { seat } => writeln!(out, "{}: resigns", name(*seat))?,
-            Event::Said { .. } | Event::TakenBack { .. } | Event::Drawn => {}
+            Event::Said { .. } | Event::TakenBack { .. } | Event::Drawn | Event::Adjudicated { .. } => {}
             Event::Ended(verdict) => {
                 writeln!(out, "{}", show(&position.board()))?;
                 writeln!(out, "{}", result(verdict, position))?;

@@ -52,7 +52,7 @@ impl Narrator {
                 Ruling::Aborted => self.error = Some(error_of(foul)),
             },
             // The original has neither, so nobody can ask for them where its messages are told.
-            Event::TakenBack { .. } | Event::Drawn | Event::Said { .. } => {}
+            Event::TakenBack { .. } | Event::Drawn | Event::Adjudicated { .. } | Event::Said { .. } => {}
             Event::Ended(verdict) => telling.ended(verdict, position, self.error.take()),
         }
         telling.updates

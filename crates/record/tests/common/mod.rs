@@ -203,7 +203,7 @@ fn fault(offence: Offence) -> Fault {
         stderr: Some("Traceback\n  line 2\n".to_owned()),
         ..Evidence::default()
     };
-    Fault { offence, evidence: Box::new(evidence) }
+    Fault::with(offence, evidence)
 }
 
 /// Does what the seed of the question says, and nothing that depends on anything else: a match goes on as it began.

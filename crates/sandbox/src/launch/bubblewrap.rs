@@ -70,12 +70,15 @@ fn arguments(plan: &Plan, launcher: &Path) -> Vec<OsString> {
         add(&[of("--size"), of(size), of("--perms"), of("1777"), of("--tmpfs"), of(folder)]);
     }
     add(&[of("--ro-bind"), launcher.as_os_str(), of(LAUNCHER)]);
-    for path in system::settings().iter().chain(&plan.read) {
+    let settings = system::settings();
+    let read = settings.iter().chain(&plan.read).map(|path| ("--ro-bind", path));
+    // After the others, since it may be one of them.
+    for (flag, path) in read.chain(plan.write.iter().map(|path| ("--bind", path))) {
         // bubblewrap would make the folder above a file readable for its owner only.
         if let Some(above) = path.parent().filter(|above| *above != Path::new("/")) {
             add(&[of("--perms"), of("0755"), of("--dir"), above.as_os_str()]);
         }
-        add(&[of("--ro-bind"), path.as_os_str(), path.as_os_str()]);
+        add(&[of(flag), path.as_os_str(), path.as_os_str()]);
     }
     add(&[of("--dir"), plan.cwd.as_os_str(), of("--chdir"), plan.cwd.as_os_str()]);
     // Both are file systems in memory without a limit of size, so nothing may be written to them.

@@ -60,7 +60,10 @@ impl Cgroup {
 
     /// Makes the group and writes its limits.
     pub(crate) fn create(&self, plan: &Plan) -> io::Result<()> {
-        fs::create_dir(&self.path)?;
+        fs::create_dir(&self.path).map_err(|error| {
+            let why = format!("the control group {} cannot be made: {error}", self.path.display());
+            io::Error::new(error.kind(), why)
+        })?;
         for (file, value, needed) in self.settings(plan) {
             match fs::write(self.path.join(file), &value) {
                 Err(error) if needed => {

@@ -65,7 +65,8 @@ fn prepare(plan: &Plan) -> io::Result<()> {
     for cgroup in &plan.cgroups {
         cgroup.create(plan)?;
     }
-    plan.scratch.as_deref().map_or(Ok(()), |folder| scratch::create(folder, plan.user))
+    plan.scratch.as_deref().map_or(Ok(()), |folder| scratch::create(folder, plan.user))?;
+    plan.write.as_deref().zip(plan.user).map_or(Ok(()), |(folder, user)| scratch::give(folder, user))
 }
 
 fn run_program(
@@ -187,6 +188,10 @@ fn clean_up(plan: &Plan, report: &mut Report) {
             report.reached.push(Limit::Disk);
         }
         scratch::remove(folder);
+    }
+    if let Some(folder) = plan.write.as_deref().filter(|_| plan.user.is_some()) {
+        // What is nested too deep for a path stays the program's, which has ended.
+        let _ = scratch::give(folder, rustix::process::geteuid().as_raw());
     }
     report.reached.sort_unstable();
     report.reached.dedup();

@@ -60,6 +60,8 @@ pub(crate) struct Plan {
     pub(crate) scratch: Option<PathBuf>,
     pub(crate) cwd: PathBuf,
     pub(crate) read: Vec<PathBuf>,
+    /// The folder to change, made the program's own by the first stage and ours again by it.
+    pub(crate) write: Option<PathBuf>,
     /// The user and group to become.
     pub(crate) user: Option<u32>,
     pub(crate) memory: Option<u64>,
@@ -111,8 +113,12 @@ impl Plan {
                 flag(key, number.to_string().as_ref());
             }
         }
-        let paths =
-            [("bubblewrap", &self.bubblewrap), ("launcher", &self.launcher), ("scratch", &self.scratch)];
+        let paths = [
+            ("bubblewrap", &self.bubblewrap),
+            ("launcher", &self.launcher),
+            ("scratch", &self.scratch),
+            ("write", &self.write),
+        ];
         for (key, path) in paths {
             if let Some(path) = path {
                 flag(key, path.as_os_str());
@@ -191,6 +197,7 @@ impl Plan {
             "--bubblewrap" => self.bubblewrap = Some(value.into()),
             "--launcher" => self.launcher = Some(value.into()),
             "--scratch" => self.scratch = Some(value.into()),
+            "--write" => self.write = Some(value.into()),
             "--cwd" => self.cwd = value.into(),
             "--read" => self.read.push(value.into()),
             "--cgroup" => self.cgroups.push(Cgroup::from_arg(value)?),
@@ -221,6 +228,7 @@ mod tests {
             scratch: Some("/tmp/a".into()),
             cwd: OsString::from_vec(vec![b'/', 0xff]).into(),
             read: vec!["/a".into(), "/b=c".into()],
+            write: Some("/c d".into()),
             user: Some(65534),
             memory: Some(1),
             processes: Some(2),

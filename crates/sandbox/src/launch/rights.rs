@@ -38,6 +38,7 @@ fn try_restrict(plan: &Plan) -> Result<(), RulesetError> {
             .add_rules(path_beneath_rules(&plan.read, read))?
             .add_rules(path_beneath_rules(&plan.scratch, all))?,
     };
+    let rules = rules.add_rules(path_beneath_rules(&plan.write, all))?;
     // Best effort: what was missing was told when the sandbox was prepared.
     rules.restrict_self().map(drop)
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, lchown};
 use std::path::{Path, PathBuf};
 
 use super::instance;
@@ -10,6 +10,18 @@ use super::instance;
 pub(crate) fn create(folder: &Path, user: Option<u32>) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(folder)?;
     user.map_or(Ok(()), |id| chown(folder, Some(id), Some(id)))
+}
+
+/// Gives a folder to a user with everything in it; links are given, and never followed.
+pub(crate) fn give(folder: &Path, user: u32) -> io::Result<()> {
+    let mut todo = vec![folder.to_owned()];
+    while let Some(path) = todo.pop() {
+        lchown(&path, Some(user), Some(user))?;
+        if is_folder(&path) {
+            todo.extend(children(&path));
+        }
+    }
+    Ok(())
 }
 
 /// Removes the folder with everything in it. However deep a program has nested its folders, we go down two levels: what

@@ -16,9 +16,18 @@ use rookery_sandbox::{Guard, InForce, Level, Policy, Program, Report, Sandbox};
 pub(crate) const LAUNCHER: &str = env!("CARGO_BIN_EXE_rookery-launch");
 const OTHER_USER: &str = "ROOKERY_TEST_OTHER_USER";
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long an end may take: on a quiet machine it is far below a second, beside a fork bomb and other tests it is not.
+pub(crate) const PROMPT: Duration = Duration::from_secs(5);
 
 pub(crate) fn is_root() -> bool {
     fs::read_to_string("/proc/self/status").unwrap().lines().any(|line| line.starts_with("Uid:\t0\t"))
+}
+
+/// The number of the user who runs the test.
+pub(crate) fn own_id() -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("Uid:\t")).unwrap().to_owned();
+    line.split('\t').next().unwrap().to_owned()
 }
 
 /// What this machine lacks is said, and fails where everything is expected to be there.
@@ -34,8 +43,10 @@ pub(crate) fn as_both_users(test: &str, body: impl FnOnce()) {
         return;
     }
     let exe = std::env::current_exe().unwrap();
+    // A user of this test alone: without control groups processes are counted by user, over all tests that run.
+    let user = 100_000 + std::process::id();
     let output = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".to_owned()])
         .arg(&exe)
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(OTHER_USER, "1")

@@ -9,10 +9,12 @@ use std::time::Duration;
 use rookery_live::{Signal, Stopping};
 use rookery_referee::{Evidence, parse_duration};
 use rookery_rules::text::clean;
+use rookery_sandbox::Program;
 use rookery_wire::{Bounds, Connection, Framing, Process, TransportExt as _};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use crate::command::launcher;
 use crate::fish::{Config, Manner, Notice, Server, Tally};
 
 /// Check a client program: let 5 and then 10 of its clients play a tournament, and say what went wrong
@@ -116,8 +118,9 @@ impl Args {
         let nobody_comes = Stopping::new(Duration::ZERO);
         let mut server = Server::stoppable(address, config, log, nobody_comes.clone())?;
         let mut programs = JoinSet::new();
+        let sandbox = launcher()?;
         for command in self.commands(n, server.local_addr()?.port()) {
-            let process = Process::start(&command)?;
+            let process = Process::start_in(&sandbox, &Program::parse(&command)?)?;
             programs.spawn(ending(Connection::process(process, Framing::Lines, OUTPUT)));
         }
         let mut endings = vec![];

@@ -26,6 +26,7 @@ use super::Dialect;
 use super::human::{Human, Lines};
 use super::printer::{Printer, print_all};
 use crate::StopArgs;
+use crate::command::launcher;
 use crate::hexapawn::Spoken;
 use crate::hexapawn::elimination::{self, settle_size};
 use crate::hexapawn::log::{ClassicLog, PlainLog, winner};
@@ -298,7 +299,9 @@ impl Args {
 
     /// Brings whoever is to play, and lets player 2 choose the size where it does.
     async fn open(&self, printer: &Printer, mut err: ErrorOutput) -> anyhow::Result<(Opened, Option<Setup>)> {
-        let opening = Opening { host: self.listen, wait: self.connect_timeout, ..Opening::default() };
+        let sandbox = Some(launcher()?);
+        let opening =
+            Opening { host: self.listen, wait: self.connect_timeout, sandbox, ..Opening::default() };
         let protocol = self.spoken().protocol();
         let entries = self.entries();
         let names = ["p1", "p2"];

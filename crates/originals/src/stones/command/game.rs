@@ -23,6 +23,7 @@ use tokio::sync::oneshot;
 
 use super::person::{Decision, ask_move};
 use super::screen::Screen;
+use crate::command::launcher;
 use crate::keyboard::{CalledAway, Keyboard};
 use crate::running::run_until;
 use crate::stones::{Message, Narrator, WARM_UP, error_of, protocol, register};
@@ -125,7 +126,8 @@ impl Game {
     }
 
     async fn open(&self, news: &Sender) -> anyhow::Result<Opened> {
-        let opening = Opening { host: self.host, wait: self.wait, ..Opening::default() };
+        let sandbox = Some(launcher()?);
+        let opening = Opening { host: self.host, wait: self.wait, sandbox, ..Opening::default() };
         let seats = Wanted::all(&self.spec, protocol());
         let mut announce = |idx, address| tell(news, News::Waiting(idx, address));
         let mut opened = open(&seats, &opening, &mut announce).await?;
