@@ -1,0 +1,256 @@
+//! Positions with exactly one winning move, from real play.
+
+use std::fmt;
+
+use rookery_catalog::{CATALOG, Game, Visit, game, visit};
+use rookery_players::{SolveError, SolveOrder, Solved};
+use rookery_rules::{
+    GameSpec, Notation as _, Position as _, PositionOf, Seat, Seed, Setup as _, Status, below,
+};
+use rookery_search::{Budget, Random, Strategy as _, Want};
+use serde::Serialize;
+
+/// A position in which exactly one move wins.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Puzzle {
+    /// The name of the game.
+    pub game: String,
+    /// The number it was asked by.
+    pub seed: u64,
+    /// The position.
+    pub position: String,
+    /// Who is to move and win, from 0.
+    pub seat: usize,
+    /// Best play of both sides to the end. Its first move is the only one that wins.
+    pub solution: Vec<String>,
+    /// How many moves it has.
+    pub plies: u32,
+    /// How hard it is.
+    pub grade: Grade,
+}
+
+/// How hard a puzzle is, by its length: 1 to 5.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct Grade(u8);
+
+impl Grade {
+    /// A grade from 1 to 5.
+    pub const fn new(grade: u8) -> Option<Self> {
+        if 1 <= grade && grade <= 5 { Some(Self(grade)) } else { None }
+    }
+
+    /// The grade of a win in so many moves of both.
+    const fn of_plies(plies: u32) -> Self {
+        Self(match plies {
+            0..=3 => 1,
+            4..=5 => 2,
+            6..=7 => 3,
+            8..=11 => 4,
+            _ => 5,
+        })
+    }
+}
+
+impl fmt::Display for Grade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Why there is no puzzle.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoPuzzle {
+    /// There is no such game.
+    Unknown(String),
+    /// The game cannot be solved quickly enough.
+    NoSolver(String),
+    /// None was found in all the games that were played.
+    NotFound,
+}
+
+impl fmt::Display for NoPuzzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let games = puzzle_games().collect::<Vec<_>>().join(", ");
+        match self {
+            Self::Unknown(error) => f.write_str(error),
+            Self::NoSolver(game) => write!(f, "there are no puzzles of {game}; there are some of {games}"),
+            Self::NotFound => f.write_str("none was found; try another --seed, or no --grade"),
+        }
+    }
+}
+
+impl std::error::Error for NoPuzzle {}
+
+/// The games of which there are puzzles.
+pub fn puzzle_games() -> impl Iterator<Item = &'static str> {
+    struct Has;
+    impl Visit for Has {
+        type Out = bool;
+        fn visit<G: Game>(self) -> bool {
+            !G::EXPERTISE.puzzles.is_empty()
+        }
+    }
+    CATALOG.iter().map(|game| game.name()).filter(|name| visit(name, Has).unwrap_or(false))
+}
+
+/// The puzzle of a game that a number names; the same one on any machine.
+///
+/// ```
+/// let puzzle = rookery_study::puzzle("hexapawn", 7, None)?;
+/// assert_eq!(puzzle.solution.len(), puzzle.plies as usize);
+/// # Ok::<(), rookery_study::NoPuzzle>(())
+/// ```
+pub fn puzzle(name: &str, seed: u64, grade: Option<Grade>) -> Result<Puzzle, NoPuzzle> {
+    game(name).map_err(|error| NoPuzzle::Unknown(error.to_string()))?;
+    visit(name, Search { seed, grade }).expect("the game is there")
+}
+
+/// The game and the number of the puzzle of a day, which is counted from 1 January 1970.
+pub fn of_the_day(days: u64) -> (&'static str, u64) {
+    let games: Vec<&str> = puzzle_games().collect();
+    let count = games.len().max(1) as u64;
+    (games[(days % count) as usize], days)
+}
+
+struct Search {
+    seed: u64,
+    grade: Option<Grade>,
+}
+
+/// How many games are played to find one.
+const GAMES: u64 = 400;
+/// Positions that the solver may look at. A number, not a time, so that the same puzzle comes on any machine.
+const NODES: u64 = 400_000;
+/// Who plays the games: somebody who makes mistakes, but not many.
+const PLAYER: &str = "level:2";
+/// The most moves at the beginning that are played at random.
+const MOST_RANDOM: u32 = 8;
+/// A position with fewer moves is no question.
+const LEAST_CHOICE: usize = 3;
+/// A shorter win is found by looking once.
+const LEAST_PLIES: u32 = 3;
+
+impl Visit for Search {
+    type Out = Result<Puzzle, NoPuzzle>;
+
+    fn visit<G: Game>(self) -> Self::Out {
+        let setups = G::EXPERTISE.puzzles;
+        if setups.is_empty() {
+            return Err(NoPuzzle::NoSolver(G::Setup::GAME.to_owned()));
+        }
+        let seed = Seed(self.seed).derive(0x7075_7a7a);
+        for number in 0..GAMES {
+            let seed = seed.derive(number);
+            let setup = setups[below(&mut seed.rng(), setups.len() as u32) as usize];
+            if let Some((position, solved)) = self.in_one_game::<G>(setup, seed) {
+                let plies = solved.value.plies.expect("a win that was solved has its length");
+                return Ok(Puzzle {
+                    game: G::Setup::GAME.to_owned(),
+                    seed: self.seed,
+                    position: position.to_text(),
+                    seat: position.to_move().map_or(0, Seat::index),
+                    solution: solved.line,
+                    plies,
+                    grade: Grade::of_plies(plies),
+                });
+            }
+        }
+        Err(NoPuzzle::NotFound)
+    }
+}
+
+impl Search {
+    /// The first position of a game that makes a puzzle.
+    fn in_one_game<G: Game>(&self, setup: &str, seed: Seed) -> Option<(PositionOf<G>, Solved)> {
+        let spec = GameSpec::parse(&format!("{}:{setup}", G::Setup::GAME)).ok()?;
+        let spec = game(G::Setup::GAME).ok()?.vary(&spec, seed);
+        let mut position = G::Setup::from_spec(&spec).ok()?.start();
+        let player = PLAYER.parse().expect("well formed");
+        let (mut player, _) = rookery_catalog::strategy::<G>(&player).expect("every game has it");
+        let opening = u64::from(below(&mut seed.derive(1).rng(), MOST_RANDOM + 1));
+        let mut ply = 0;
+        while position.to_move().is_some() {
+            if let Some(solved) = self.solved::<G>(&position) {
+                return Some((position, solved));
+            }
+            let budget = Budget { seed: seed.derive(1000 + ply), ..Budget::default() };
+            // The first moves are anybody's, so that games differ also where the start is always the same.
+            let mv = if ply < opening {
+                Random.choose(&position, &budget)
+            } else {
+                player.choose(&position, &budget)
+            };
+            position.play_unchecked(mv);
+            ply += 1;
+        }
+        None
+    }
+
+    /// The solution of a position, if it makes a puzzle.
+    fn solved<G: Game>(&self, position: &PositionOf<G>) -> Option<Solved> {
+        let seat = position.to_move()?;
+        if position.is_preparing() || position.legal_moves().count() < LEAST_CHOICE {
+            return None;
+        }
+        // Who wins is found sooner than what every move is worth.
+        let winner = solve::<G>(position, Want::Winner).ok()?;
+        if winner.value.winner != Some(seat) {
+            return None;
+        }
+        let solved = solve::<G>(position, Want::Moves).ok()?;
+        let plies = solved.value.plies.filter(|&plies| plies >= LEAST_PLIES)?;
+        let winning = solved.first_moves.iter().filter(|(_, value)| value.winner == Some(seat)).count();
+        let fits = self.grade.is_none_or(|grade| grade == Grade::of_plies(plies));
+        (winning == 1 && fits && solved.line.len() == plies as usize).then_some(solved)
+    }
+}
+
+fn solve<G: Game>(position: &PositionOf<G>, want: Want) -> Result<Solved, SolveError> {
+    (G::EXPERTISE.solve)(
+        position,
+        &SolveOrder { want, nodes: Some(NODES), memory: 4 << 20, ..SolveOrder::default() },
+    )
+}
+
+/// What came of a try.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Attempt {
+    /// The move gives the win away; with what the other side answers.
+    Wrong { reply: Option<String> },
+    /// The move wins, and so does only the right play from here on.
+    Right { reply: String, position: String },
+    /// The game is won.
+    Solved,
+}
+
+/// Tries a move in a position that is won for whoever is to move. Any move that keeps the win is right.
+pub fn attempt(name: &str, position: &str, mv: &str) -> Result<Attempt, String> {
+    struct Try<'a>(&'a str, &'a str);
+    impl Visit for Try<'_> {
+        type Out = Result<Attempt, String>;
+        fn visit<G: Game>(self) -> Self::Out {
+            let mut position = PositionOf::<G>::from_text(self.0).map_err(|error| error.to_string())?;
+            let seat = position.to_move().ok_or("the game is over")?;
+            let mv = position.parse_move(self.1).map_err(|error| error.to_string())?;
+            position.play(mv).map_err(|error| error.to_string())?;
+            if let Status::Over(outcome) = position.status() {
+                let won = outcome.winners.contains(seat) && outcome.winners.len() == 1;
+                return Ok(if won { Attempt::Solved } else { Attempt::Wrong { reply: None } });
+            }
+            let solved = solve::<G>(&position, Want::Length).map_err(|error| error.to_string())?;
+            let reply = solved.line.first().cloned();
+            if solved.value.winner != Some(seat) {
+                return Ok(Attempt::Wrong { reply });
+            }
+            let reply = reply.ok_or("the solver knows no answer")?;
+            let answer = position.parse_move(&reply).map_err(|error| error.to_string())?;
+            position.play_unchecked(answer);
+            Ok(match position.status() {
+                Status::Over(_) => Attempt::Solved,
+                Status::ToMove(_) => Attempt::Right { reply, position: position.to_text() },
+            })
+        }
+    }
+    visit(name, Try(position, mv)).map_err(|error| error.to_string())?
+}

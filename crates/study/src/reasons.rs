@@ -1,0 +1,109 @@
+//! What speaks for a move: the game's own reasons, and those that any game has.
+
+use rookery_catalog::Game;
+use rookery_players::{allows_loss, winning_move};
+use rookery_rules::{Picture, Position, PositionOf, Reason, Scene, Seat, Status};
+use serde::{Serialize, Serializer};
+
+/// A list of reasons as data, for [`serde`], which the rules do not know.
+pub(crate) fn as_data<S: Serializer>(reasons: &[Reason], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        kind: &'static str,
+        text: &'a str,
+    }
+    serializer.collect_seq(reasons.iter().map(|reason| Row { kind: reason.kind, text: &reason.text }))
+}
+
+type MoveOf<G> = <PositionOf<G> as Position>::Move;
+
+/// The most reasons for one move.
+const MOST: usize = 3;
+/// Positions with more moves than this are not searched for threats.
+const MANY: usize = 80;
+
+/// What speaks for a move, the strongest first.
+pub(crate) fn reasons<G: Game>(position: &PositionOf<G>, mv: MoveOf<G>) -> Vec<Reason> {
+    let Some(seat) = position.to_move() else { return vec![] };
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    if let Status::Over(outcome) = after.status() {
+        let shared = outcome.winners.len() > 1;
+        return match outcome.winners.contains(seat) {
+            true if shared => vec![Reason::new("draws", "ends the game with a shared win")],
+            true => vec![Reason::new("wins", "wins at once")],
+            false => vec![],
+        };
+    }
+    let mut found = vec![];
+    if position.legal_moves().nth(1).is_none() {
+        found.push(Reason::new("only", "is the only move"));
+    }
+    found.extend(prevents(position, mv));
+    let own = G::REASONS.map(|reasons| reasons(position, mv)).unwrap_or_default();
+    let has_own = !own.is_empty();
+    found.extend(own);
+    if !has_own {
+        found.extend(takes(&position.scene(), &after.scene(), seat));
+    }
+    found.extend(threatens(&after, seat));
+    if found.is_empty() {
+        found.extend(leaves_little(position, &after, seat));
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// The others could win at once after most other moves, and cannot after this one.
+fn prevents<P: Position>(position: &P, mv: P::Move) -> Option<Reason> {
+    let n_moves = position.count_moves();
+    if n_moves > MANY || allows_loss(position, mv) {
+        return None;
+    }
+    let dangerous = position.legal_moves().filter(|&mv| allows_loss(position, mv)).count();
+    // Where nearly everything is harmless, harmlessness is no reason.
+    (2 * dangerous > n_moves).then(|| Reason::new("prevents", "prevents a loss in the next move"))
+}
+
+/// Pieces of others that are gone, by what they are.
+fn takes(before: &Scene, after: &Scene, seat: Seat) -> Option<Reason> {
+    let of_others = |scene: &Scene| scene.pieces.iter().filter(|piece| piece.seat != seat).count();
+    let n = of_others(before).checked_sub(of_others(after)).filter(|&n| n > 0)?;
+    let sprite = before.sprite;
+    Some(Reason::new(
+        "takes",
+        if n == 1 { format!("takes a {sprite}") } else { format!("takes {n} {sprite}s") },
+    ))
+}
+
+/// Whatever the others answer, or nearly, this seat can win with its next move.
+fn threatens<P: Position>(after: &P, seat: Seat) -> Option<Reason> {
+    if after.to_move().is_none_or(|next| next == seat) || after.count_moves() > MANY {
+        return None;
+    }
+    let (mut replies, mut won) = (0, 0);
+    for reply in after.legal_moves() {
+        let mut next = after.clone();
+        next.play_unchecked(reply);
+        replies += 1;
+        won += usize::from(next.to_move() == Some(seat) && winning_move(&next).is_some());
+    }
+    (replies > 0 && 2 * won > replies)
+        .then(|| Reason::new("threatens", "threatens to win with the next move"))
+}
+
+/// The others have far fewer moves than after the usual move.
+fn leaves_little<P: Position>(position: &P, after: &P, seat: Seat) -> Option<Reason> {
+    let n_moves = |position: &P| position.legal_moves().take(MANY).count();
+    let others = position.legal_moves().take(MANY).filter_map(|mv| {
+        let mut other = position.clone();
+        other.play_unchecked(mv);
+        other.to_move().filter(|&next| next != seat).map(|_| n_moves(&other))
+    });
+    let counts: Vec<usize> = others.collect();
+    after.to_move().filter(|&next| next != seat)?;
+    let (left, mean) = (n_moves(after), counts.iter().sum::<usize>() as f64 / counts.len().max(1) as f64);
+    let few = |n: usize| if n == 1 { "one move".to_owned() } else { format!("{n} moves") };
+    (counts.len() > 1 && (left as f64) < 0.7 * mean)
+        .then(|| Reason::new("restricts", format!("leaves the other player only {}", few(left))))
+}

@@ -1,0 +1,79 @@
+//! Puzzles have one answer.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::collections::BTreeSet;
+
+use rookery_catalog::{Game, Visit, game, visit};
+use rookery_players::{SolveOrder, Solved};
+use rookery_rules::{Notation as _, PositionOf};
+use rookery_study::{Attempt, Grade, NoPuzzle, attempt, of_the_day, puzzle, puzzle_games};
+
+/// The solution of a position, by the solver without any limit.
+struct Solving<'a>(&'a str);
+
+impl Visit for Solving<'_> {
+    type Out = Solved;
+    fn visit<G: Game>(self) -> Solved {
+        let position = PositionOf::<G>::from_text(self.0).unwrap();
+        (G::EXPERTISE.solve)(&position, &SolveOrder::default()).unwrap()
+    }
+}
+
+#[test]
+fn every_puzzle_has_exactly_one_winning_move_and_can_be_solved() {
+    for name in puzzle_games() {
+        let mut seen = BTreeSet::new();
+        for seed in 0..12 {
+            let puzzle = puzzle(name, seed, None).unwrap();
+            assert_eq!(puzzle, rookery_study::puzzle(name, seed, None).unwrap(), "a number names one puzzle");
+            let solved = visit(name, Solving(&puzzle.position)).unwrap();
+            let winner = solved.value.winner.unwrap();
+            assert_eq!((winner.index(), solved.value.plies), (puzzle.seat, Some(puzzle.plies)));
+            let winning: Vec<&String> = solved
+                .first_moves
+                .iter()
+                .filter(|(_, value)| value.winner == Some(winner))
+                .map(|(mv, _)| mv)
+                .collect();
+            assert_eq!(winning, [&puzzle.solution[0]], "{name} {seed}");
+            // The way that is shown is a way, and leads to the end.
+            let mut position = game(name).unwrap().position(&puzzle.position).unwrap();
+            puzzle.solution.iter().for_each(|mv| position.play(mv).unwrap());
+            assert!(position.moves().is_empty());
+            assert_eq!(puzzle.solution.len(), puzzle.plies as usize);
+            seen.insert(puzzle.position);
+        }
+        assert!(seen.len() >= 6, "{name}: {} different puzzles of 12", seen.len());
+    }
+}
+
+#[test]
+fn a_puzzle_is_tried_move_by_move() {
+    let puzzle = puzzle("hexapawn", 3, None).unwrap();
+    let (mut position, mut tried) = (puzzle.position.clone(), 0);
+    let mut won = visit("hexapawn", Solving(&position)).unwrap().line[0].clone();
+    loop {
+        match attempt("hexapawn", &position, &won).unwrap() {
+            Attempt::Solved => break,
+            Attempt::Right { position: next, .. } => position = next,
+            Attempt::Wrong { .. } => panic!("{won} in {position}"),
+        }
+        won = visit("hexapawn", Solving(&position)).unwrap().line[0].clone();
+        tried += 1;
+        assert!(tried < 20);
+    }
+    let moves = game("hexapawn").unwrap().position(&puzzle.position).unwrap().moves();
+    let other = moves.iter().find(|mv| **mv != puzzle.solution[0]).unwrap();
+    assert!(matches!(attempt("hexapawn", &puzzle.position, other), Ok(Attempt::Wrong { .. })));
+    assert!(attempt("hexapawn", &puzzle.position, "z9").is_err());
+}
+
+#[test]
+fn grades_days_and_games_without_puzzles() {
+    for grade in (1..=3).filter_map(Grade::new) {
+        assert_eq!(puzzle("hexapawn", 1, Some(grade)).unwrap().grade, grade);
+    }
+    assert_ne!(of_the_day(20_000), of_the_day(20_001));
+    assert!(matches!(puzzle("four", 1, None), Err(NoPuzzle::NoSolver(_))));
+    assert!(matches!(puzzle("chess", 1, None), Err(NoPuzzle::Unknown(_))));
+}
