@@ -1,0 +1,272 @@
+//! Plays the games of an event in threads of this process.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{Scope, available_parallelism};
+
+use rookery_live::{Programs, Stopping};
+use rookery_record::{Archive, SYNCER_FILES};
+use rookery_referee::MatchSpec;
+use rookery_tournament::{Dispatcher, Format, Pairing, Report, Scheduler, TournamentOutcome, Watcher, hold};
+use rookery_wire::{Protocols, raise_file_limit};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinSet;
+
+use crate::affinity::{of_threads, stay};
+use crate::worker::{Queue, Running, Worked, Worker};
+use crate::{ArenaError, PlayedGame};
+
+/// Descriptors of a program: three pipes, and what starting it needs.
+const FILES_OF_A_PROGRAM: usize = 8;
+/// Standard streams, the runtimes' own, the lock, and some to spare.
+const OTHER_FILES: usize = 24;
+/// Of a runtime: its queue of events, its wakers.
+const FILES_OF_A_THREAD: usize = 5;
+
+/// Everything that it takes to play the games of an event.
+#[derive(Clone, Copy)]
+pub struct Games<'a> {
+    /// What is agreed before the game of a pairing.
+    pub spec_of: &'a (dyn Fn(&Pairing) -> Result<MatchSpec, ArenaError> + Sync),
+    /// Where records are kept, if they are.
+    pub archive: Option<&'a dyn Archive>,
+    /// Those who have to be brought, if there are any.
+    pub programs: Option<&'a Programs>,
+    /// What programs may speak.
+    pub protocols: &'a Protocols,
+    /// How many games run at a time.
+    pub concurrency: usize,
+    /// Whether players have clocks: then what delays our threads is watched.
+    pub timed: bool,
+    /// How often a game is played again at once after a failure of ours.
+    pub retries: u32,
+    /// Whether games end once their result is proved.
+    pub until_proved: bool,
+    /// Whether games that run at the same time have cores of their own, where the system lets us choose.
+    pub affinity: bool,
+    /// Told where a program is awaited, by the name of its player.
+    pub announce: &'a (dyn Fn(&str, SocketAddr) + Sync),
+}
+
+impl std::fmt::Debug for Games<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Games").field("concurrency", &self.concurrency).finish_non_exhaustive()
+    }
+}
+
+/// Told of each game when it is over and its record is on the disk, in the order they end.
+pub type Seen<'a> = &'a mut dyn FnMut(&PlayedGame) -> io::Result<()>;
+
+/// How many games fit at a time into the files that this process may open, if that is fewer than wanted: with so many
+/// programs in each game, and with records or without. Also how many files that are.
+pub fn fewer_games(wanted: usize, programs: usize, records: bool) -> Option<(usize, usize)> {
+    let of_records = if records { SYNCER_FILES } else { 0 };
+    let each = 1 + FILES_OF_A_THREAD + programs * FILES_OF_A_PROGRAM;
+    let files = raise_file_limit();
+    let room = (files.saturating_sub(OTHER_FILES + of_records) / each).max(1);
+    (room < wanted).then_some((room, files))
+}
+
+impl Games<'_> {
+    /// Plays all games that a format wants and that are not played yet. A request to stop takes no new game; what is
+    /// running then ends, or is suspended when the request becomes urgent.
+    pub fn hold<F: Format>(
+        &self,
+        scheduler: &mut Scheduler<F>,
+        stopping: &Stopping,
+        watcher: &mut dyn Watcher,
+        seen: Seen<'_>,
+    ) -> Result<TournamentOutcome, ArenaError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .map_err(|error| ArenaError::Io("games cannot be played".to_owned(), error))?;
+        let running = Running::default();
+        let (pairings, queue) = unbounded_channel();
+        let queue = Queue::new(queue);
+        std::thread::scope(|scope| {
+            let mut pool = Pool::new(pairings, &queue, stopping.clone(), seen);
+            pool.start(scope, self, &running);
+            let playing = async {
+                let first = tokio::select! {
+                    // Who was told to stop before the first game begins none.
+                    biased;
+                    () = stopping.requested() => None,
+                    held = hold(scheduler, &mut pool, watcher) => Some(held),
+                };
+                let held = if let Some(held) = first {
+                    held
+                } else {
+                    scheduler.drain();
+                    pool.is_draining = true;
+                    hold(scheduler, &mut pool, watcher).await
+                };
+                pool.failure.take().map_or(Ok(()), Err)?;
+                Ok(held?)
+            };
+            let watching = async {
+                stopping.urgent().await;
+                running.suspend_all();
+                std::future::pending::<std::convert::Infallible>().await
+            };
+            runtime.block_on(async {
+                tokio::select! {
+                    held = playing => held,
+                    never = watching => match never {},
+                }
+            })
+        })
+    }
+
+    /// How many threads play, and how many games each at a time. Who thinks here has a thread of its own; who is waited for
+    /// needs none, so that all games of programs share a thread for each core.
+    fn threads(&self) -> Vec<usize> {
+        let cores = available_parallelism().map_or(1, usize::from);
+        let n_threads = if self.programs.is_some() { cores.min(self.concurrency) } else { self.concurrency };
+        let n_threads = n_threads.max(1);
+        (0..n_threads).map(|idx| (self.concurrency + n_threads - 1 - idx) / n_threads).collect()
+    }
+}
+
+/// Threads that play.
+struct Pool<'q, 's> {
+    stopping: Stopping,
+    /// Gone when no more games are wanted: then the threads end.
+    pairings: Option<UnboundedSender<Pairing>>,
+    queue: &'q Queue,
+    reports: UnboundedReceiver<Worked>,
+    reporter: Option<UnboundedSender<Worked>>,
+    /// Games whose records are on the way to the disk.
+    syncing: JoinSet<Result<Arc<PlayedGame>, ArenaError>>,
+    /// Games that were begun and have not come back.
+    out: usize,
+    /// Whether the scheduler knows of the stop, and misses no game that was not begun.
+    is_draining: bool,
+    seen: Seen<'s>,
+    failure: Option<ArenaError>,
+}
+
+impl<'q, 's> Pool<'q, 's> {
+    fn new(pairings: UnboundedSender<Pairing>, queue: &'q Queue, stopping: Stopping, seen: Seen<'s>) -> Self {
+        let (reporter, reports) = unbounded_channel();
+        Self {
+            stopping,
+            pairings: Some(pairings),
+            queue,
+            reports,
+            reporter: Some(reporter),
+            syncing: JoinSet::new(),
+            out: 0,
+            is_draining: false,
+            seen,
+            failure: None,
+        }
+    }
+
+    fn start<'scope>(
+        &mut self,
+        scope: &'scope Scope<'scope, '_>,
+        games: &'scope Games<'scope>,
+        running: &'scope Running,
+    ) where
+        'q: 'scope,
+    {
+        let Some(reporter) = self.reporter.take() else { return };
+        let threads = games.threads();
+        // With more games than threads, programs of several games would share the cores of one.
+        let is_apart = games.affinity && threads.len() == games.concurrency;
+        let cores = if is_apart { of_threads(threads.len()) } else { vec![vec![]; threads.len()] };
+        for (slots, cores) in threads.into_iter().zip(cores) {
+            let (reports, stopping, pairings) = (reporter.clone(), self.stopping.clone(), self.queue);
+            scope.spawn(move || {
+                stay(&cores);
+                Worker { games, pairings, reports, stopping, running, slots }.work();
+            });
+        }
+    }
+
+    /// Nothing more is played.
+    fn give_up(&mut self, error: ArenaError) {
+        self.failure.get_or_insert(error);
+        self.pairings = None;
+        // Running games of the other threads end with the grace of a stop.
+        self.stopping.request(rookery_live::Signal::Interrupt);
+        self.stopping.request(rookery_live::Signal::Interrupt);
+    }
+
+    /// The game is over and kept.
+    fn finished(&mut self, game: &PlayedGame) -> Option<Report> {
+        match (self.seen)(game) {
+            Ok(()) => Some(Report::Finished(game.result())),
+            Err(error) => {
+                self.give_up(ArenaError::Told(error));
+                None
+            }
+        }
+    }
+
+    fn take(&mut self, worked: Worked) -> Option<Report> {
+        self.out -= 1;
+        match worked {
+            Worked::Game(game, None) => return self.finished(&game),
+            Worked::Game(game, Some(receipt)) => {
+                let game = Arc::from(game);
+                self.syncing.spawn(async move {
+                    receipt.await?;
+                    Ok(game)
+                });
+            }
+            Worked::Suspended => {}
+            Worked::Failed(error) => self.give_up(error),
+        }
+        None
+    }
+}
+
+impl Dispatcher for Pool<'_, '_> {
+    fn dispatch(&mut self, pairing: Pairing) {
+        if let Some(pairings) = &self.pairings
+            && pairings.send(pairing).is_ok()
+        {
+            self.out += 1;
+        }
+    }
+
+    async fn next_report(&mut self) -> Option<Report> {
+        loop {
+            if self.stopping.is_requested()
+                // Those that wait in the queue are not begun any more.
+                && let Ok(mut queue) = self.queue.try_lock()
+            {
+                while queue.try_recv().is_ok() {
+                    self.out -= 1;
+                }
+            }
+            if self.out == 0 && self.syncing.is_empty() {
+                if self.stopping.is_requested() && !self.is_draining {
+                    // Whoever holds the tournament hears of the stop as well, and asks again.
+                    std::future::pending::<()>().await;
+                }
+                return None;
+            }
+            let report = tokio::select! {
+                Some(worked) = self.reports.recv(), if self.out > 0 => self.take(worked),
+                Some(synced) = self.syncing.join_next(), if !self.syncing.is_empty() => match synced {
+                    Ok(Ok(game)) => self.finished(&game),
+                    Ok(Err(error)) => {
+                        self.give_up(error);
+                        None
+                    }
+                    // It can only have panicked, and then so do we.
+                    Err(error) => std::panic::resume_unwind(error.into_panic()),
+                },
+                () = self.stopping.requested(), if !self.stopping.is_requested() => None,
+                else => return None,
+            };
+            if report.is_some() {
+                return report;
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A tournament of a store: created, held, stopped and gone on with.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+
+use rookery_live::{Programs, Stopping};
+use rookery_record::Archive;
+use rookery_referee::{Cause, MatchSpec, TimeControl};
+use rookery_rules::nearest;
+use rookery_store::{
+    EntrantKind, NewEntrant, NewTournament, Store, StoredResult, TournamentId, TournamentState,
+};
+use rookery_tournament::{
+    Adjudication, Change, Entrant, EntrantSpec, Format, GameResult, Next, Pairing, Scheduler,
+    TournamentEvent, TournamentOutcome, TournamentSpec, Watcher,
+};
+use rookery_wire::Protocols;
+
+use crate::balance::openings;
+use crate::boards::Boards;
+use crate::kept::Kept;
+use crate::{ArenaError, Games, Seen};
+
+/// How many games beyond those that run may wait for the disk.
+const WAITING: usize = 64;
+
+/// A tournament that is in a store.
+#[derive(Debug)]
+pub struct Tournament {
+    store: Store,
+    id: TournamentId,
+    spec: TournamentSpec,
+    boards: Boards,
+}
+
+/// How a tournament is held here.
+#[derive(Clone, Copy)]
+pub struct Holding<'a> {
+    /// Those who have to be brought, if there are any.
+    pub programs: Option<&'a Programs>,
+    /// What programs may speak.
+    pub protocols: &'a Protocols,
+    /// How many games run at a time.
+    pub concurrency: usize,
+    /// Whether games that run at the same time have cores of their own, where the system lets us choose.
+    pub affinity: bool,
+    /// Told where a program is awaited, by the name of its player.
+    pub announce: &'a (dyn Fn(&str, SocketAddr) + Sync),
+}
+
+impl std::fmt::Debug for Holding<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Holding").field("concurrency", &self.concurrency).finish_non_exhaustive()
+    }
+}
+
+impl Tournament {
+    /// Puts a tournament into a store. Everything that names a game or a built-in player is checked before, and balanced
+    /// boards are found and kept as its openings.
+    pub fn create(store: &Store, mut spec: TournamentSpec) -> Result<Self, ArenaError> {
+        spec.check()?;
+        let boards = Boards::new(&spec)?;
+        if let Some(balanced) = spec.balanced.take() {
+            spec.openings = openings(&spec, balanced)?;
+        }
+        let text = to_text(&spec)?;
+        let entrants = spec.entrants.iter().map(new_entrant).collect();
+        let new = NewTournament { spec: text, seed: spec.seed, entrants };
+        let id = store.create_tournament(new)?;
+        Ok(Self { store: store.clone(), id, spec, boards })
+    }
+
+    /// One that is in the store.
+    pub fn open(store: &Store, id: TournamentId) -> Result<Self, ArenaError> {
+        let stored = store.tournament(id)?;
+        let spec: TournamentSpec = serde_json::from_str(&stored.spec)
+            .map_err(|error| ArenaError::Agreed(format!("the spec of tournament {id}: {error}")))?;
+        let boards = Boards::new(&spec)?;
+        Ok(Self { store: store.clone(), id, spec, boards })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> TournamentId {
+        self.id
+    }
+
+    /// What was agreed.
+    pub fn spec(&self) -> &TournamentSpec {
+        &self.spec
+    }
+
+    /// What is agreed before the game of a pairing.
+    pub fn match_spec(&self, pairing: &Pairing) -> Result<MatchSpec, ArenaError> {
+        self.boards.match_spec(&self.spec, pairing)
+    }
+
+    /// The results so far, in the order of their pairings. What failed because of us is played again and is no result.
+    pub fn results(&self) -> Result<impl Iterator<Item = Result<GameResult, ArenaError>>, ArenaError> {
+        let counts = |stored: &StoredResult| stored.result.cause != Cause::PlatformAbort;
+        let results = self.store.results(self.id)?;
+        Ok(results.filter_map(move |stored| match stored {
+            Ok(stored) => counts(&stored).then(|| Ok(stored.result)),
+            Err(error) => Some(Err(error.into())),
+        }))
+    }
+
+    /// The format as it stands: who came and went, and every result.
+    pub fn format(&self) -> Result<Box<dyn Format>, ArenaError> {
+        let changes = self.store.changes(self.id)?;
+        let mut format = self.spec.format_before(n_late(&changes))?;
+        for change in &changes {
+            format.change(change);
+        }
+        for result in self.results()? {
+            format.take(&result?);
+        }
+        Ok(format)
+    }
+
+    /// Somebody comes late, by the rule of the format; nothing may be running. The number it has from now on.
+    pub fn enter(&mut self, entrant: EntrantSpec) -> Result<Entrant, ArenaError> {
+        let mut format = self.unfinished()?;
+        let number = format.join().ok_or_else(|| {
+            let what = "the format takes nobody any more: round robins of two, Swiss systems, gauntlets and ladders do";
+            ArenaError::Agreed(format!("{}: {what} (docs/formats.md)", entrant.name))
+        })?;
+        let mut spec = self.spec.clone();
+        spec.entrants.push(entrant);
+        spec.check()?;
+        let boards = Boards::new(&spec)?;
+        let new = spec.entrants.last().map(new_entrant);
+        self.store.change_entrants(self.id, &to_text(&spec)?, new, &format.changes())?;
+        (self.spec, self.boards) = (spec, boards);
+        Ok(number)
+    }
+
+    /// An entrant takes no further part, by the rule of the format; nothing may be running.
+    pub fn withdraw(&mut self, name: &str) -> Result<Entrant, ArenaError> {
+        let mut format = self.unfinished()?;
+        let entrant = self.spec.check()?.find(name).ok_or_else(|| {
+            let names: Vec<&str> = self.spec.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+            let meant =
+                nearest(name, &names).map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
+            ArenaError::Agreed(format!("nobody in this tournament is called {name:?}{meant}"))
+        })?;
+        let before = format.changes();
+        format.leave(entrant);
+        let changes = format.changes();
+        if changes == before {
+            return Err(ArenaError::Agreed(format!(
+                "{name}: it has left already, has no game left to play, or the format lets nobody go"
+            )));
+        }
+        self.store.change_entrants(self.id, &to_text(&self.spec)?, None, &changes)?;
+        Ok(entrant)
+    }
+
+    /// The format as it stands, if there is something left to play.
+    fn unfinished(&self) -> Result<Box<dyn Format>, ArenaError> {
+        let mut format = self.format()?;
+        if format.next(0) == Next::End || self.store.tournament(self.id)?.state.is_over() {
+            return Err(ArenaError::Agreed(format!("tournament {} is over", self.id)));
+        }
+        Ok(format)
+    }
+
+    /// Plays all games that are not played yet; `earlier` is told of those that are, `seen` of each that ends now, once
+    /// it is stored.
+    pub fn hold(
+        &self,
+        how: &Holding<'_>,
+        stopping: &Stopping,
+        watcher: &mut dyn Watcher,
+        earlier: &mut dyn FnMut(&GameResult),
+        seen: Seen<'_>,
+    ) -> Result<TournamentOutcome, ArenaError> {
+        self.store.set_tournament_state(self.id, TournamentState::Running)?;
+        let changes = self.store.changes(self.id)?;
+        let mut format = self.spec.format_before(n_late(&changes))?;
+        for change in &changes {
+            format.change(change);
+        }
+        let mut scheduler =
+            Scheduler::new(format, how.concurrency + WAITING).with_exclusive(self.exclusive());
+        let mut aborted = BTreeMap::new();
+        for stored in self.store.results(self.id)? {
+            let StoredResult { key, result, .. } = stored?;
+            if result.cause == Cause::PlatformAbort {
+                aborted.insert(key.pairing, key.attempt);
+            } else {
+                scheduler.earlier(&result);
+                earlier(&result);
+            }
+        }
+        let refused = Arc::new(OnceLock::new());
+        let kept = Kept { store: self.store.clone(), tournament: self.id, aborted, refused: refused.clone() };
+        let games = Games {
+            spec_of: &|pairing| self.match_spec(pairing),
+            archive: Some(&kept as &dyn Archive),
+            programs: how.programs,
+            protocols: how.protocols,
+            concurrency: how.concurrency,
+            timed: self.spec.time != TimeControl::Untimed,
+            retries: RETRIES,
+            until_proved: self.spec.adjudicate == Some(Adjudication::Proved),
+            affinity: how.affinity,
+            announce: how.announce,
+        };
+        let mut storing = Storing { store: &self.store, tournament: self.id, next: watcher };
+        let held = games.hold(&mut scheduler, stopping, &mut storing, seen);
+        let now: Vec<Change> = scheduler.format().changes();
+        let complete = matches!(&held, Ok(outcome) if outcome.complete);
+        let state = if complete { TournamentState::Finished } else { TournamentState::Paused };
+        let closed = if now == changes { Ok(()) } else { self.store.put_changes(self.id, &now) };
+        let closed = closed.and_then(|()| self.store.set_tournament_state(self.id, state));
+        let held = held.map_err(|error| match (error, refused.get()) {
+            (ArenaError::Archive(_) | ArenaError::Sync(_), Some(error)) => error.clone().into(),
+            (error, _) => error,
+        })?;
+        closed?;
+        Ok(held)
+    }
+
+    /// Those who play one game at a time: whoever has one connection, or is one person.
+    fn exclusive(&self) -> Vec<Entrant> {
+        let one_at_a_time = |entrant: &Entrant| {
+            let player = &self.spec.entrants[entrant.index()].player;
+            player.is_awaited() || player.is_person()
+        };
+        Entrant::all(self.spec.entrants.len()).filter(one_at_a_time).collect()
+    }
+}
+
+/// What a store is told of somebody.
+fn new_entrant(entrant: &EntrantSpec) -> NewEntrant {
+    NewEntrant {
+        name: entrant.name.clone(),
+        kind: EntrantKind::of_seat(&entrant.player),
+        player: entrant.player.to_string(),
+        version: None,
+    }
+}
+
+fn to_text(spec: &TournamentSpec) -> Result<String, ArenaError> {
+    serde_json::to_string(spec).map_err(|error| ArenaError::Agreed(error.to_string()))
+}
+
+/// How many of the entrants came late: the last ones.
+fn n_late(changes: &[Change]) -> usize {
+    changes.iter().filter(|change| matches!(change, Change::Join { .. })).count()
+}
+
+/// How often a game is played again at once after a failure of ours.
+const RETRIES: u32 = 2;
+
+/// Stores pairings as they are made, and tells whoever watches.
+struct Storing<'a> {
+    store: &'a Store,
+    tournament: TournamentId,
+    next: &'a mut dyn Watcher,
+}
+
+impl Watcher for Storing<'_> {
+    fn see(&mut self, event: &TournamentEvent) {
+        if let TournamentEvent::Paired(pairing) = event {
+            // They are stored before the game that comes of them; if not, neither is the game, which is told.
+            drop(self.store.submit_pairings(self.tournament, std::slice::from_ref(pairing)));
+        }
+        self.next.see(event);
+    }
+}

@@ -1,0 +1,207 @@
+//! Threads that play one game after the other, or several at a time where players are waited for.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::join_all;
+use rookery_live::{Guest, Opened, Played, Programs, Stopping, Terms, prepare};
+use rookery_record::{Archive, Key, Receipt, Slot};
+use rookery_referee::{Cause, Controls, End, LagProbe, MatchSpec, SeatSpec};
+use rookery_tournament::Pairing;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+use crate::proved::until_proved;
+use crate::{ArenaError, Games, PlayedGame};
+
+/// How often a game is played again after a failure of ours, over all runs.
+const ATTEMPTS: u32 = 100;
+
+/// What came of a pairing.
+pub(crate) enum Worked {
+    /// It is over; its record is on the disk when the receipt comes.
+    Game(Box<PlayedGame>, Option<Receipt>),
+    /// It was stopped, and can go on later.
+    Suspended,
+    /// It could not be played.
+    Failed(ArenaError),
+}
+
+/// The games that run now, so that they can be stopped: a thread that thinks looks at nothing else.
+#[derive(Debug, Default)]
+pub(crate) struct Running(Mutex<HashMap<u64, Controls>>);
+
+impl Running {
+    fn games(&self) -> MutexGuard<'_, HashMap<u64, Controls>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops all of them where they are.
+    pub(crate) fn suspend_all(&self) {
+        self.games().values().for_each(Controls::suspend);
+    }
+
+    fn begin(&self, pairing: u64, controls: Controls, stopping: &Stopping) {
+        let mut games = self.games();
+        // Whoever comes too late for the call to stop has heard it.
+        if stopping.is_urgent() {
+            controls.suspend();
+        }
+        games.insert(pairing, controls);
+    }
+
+    fn end(&self, pairing: u64) {
+        self.games().remove(&pairing);
+    }
+}
+
+/// Where pairings come from. Whoever waits for the next one holds it.
+pub(crate) type Queue = tokio::sync::Mutex<UnboundedReceiver<Pairing>>;
+
+/// Plays what comes, until nothing more does.
+pub(crate) struct Worker<'a> {
+    pub(crate) games: &'a Games<'a>,
+    pub(crate) pairings: &'a Queue,
+    pub(crate) reports: UnboundedSender<Worked>,
+    pub(crate) stopping: Stopping,
+    pub(crate) running: &'a Running,
+    /// How many games this thread plays at a time.
+    pub(crate) slots: usize,
+}
+
+impl Worker<'_> {
+    /// The whole life of a thread.
+    pub(crate) fn work(&self) {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                self.report(Worked::Failed(ArenaError::Io("a thread cannot play".to_owned(), error)));
+                return;
+            }
+        };
+        runtime.block_on(async {
+            let terms = self.terms();
+            join_all((0..self.slots).map(|_| self.work_slot(&terms))).await;
+            if let Some(programs) = self.games.programs {
+                programs.quit().await;
+            }
+        });
+    }
+
+    /// The tolerances of all games of this thread. What delays one of them delays all, so one probe serves them.
+    fn terms(&self) -> Terms {
+        let terms = self.games.programs.map(Programs::terms).unwrap_or_default();
+        let threads = (terms.threads / self.games.concurrency).max(1);
+        let lag = if self.games.timed { LagProbe::start() } else { terms.lag };
+        Terms { threads, lag, ..terms }
+    }
+
+    async fn work_slot(&self, terms: &Terms) {
+        loop {
+            let next = self.pairings.lock().await.recv().await;
+            let Some(pairing) = next else { return };
+            let worked = self.play(pairing, terms).await;
+            self.report(worked.unwrap_or_else(Worked::Failed));
+        }
+    }
+
+    fn report(&self, worked: Worked) {
+        // Without a receiver something has failed, and nothing more is wanted.
+        let _ = self.reports.send(worked);
+    }
+
+    async fn play(&self, pairing: Pairing, terms: &Terms) -> Result<Worked, ArenaError> {
+        let spec = (self.games.spec_of)(&pairing)?;
+        let mut retries = self.games.retries;
+        for attempt in 1..=ATTEMPTS {
+            let key = Key { pairing: pairing.id + 1, attempt };
+            let archive = self.games.archive;
+            let slot = archive.map(|archive| archive.open(&key)).transpose()?;
+            let was_finished = matches!(slot, Some(Slot::Finished(_)));
+            let path = archive.and_then(|archive| archive.path(&key));
+            let played = self.play_one(&spec, slot, &key, terms).await;
+            let played = played.map_err(|error| match error {
+                ArenaError::Prepare(None, error) => ArenaError::Prepare(path.clone(), error),
+                error => error,
+            })?;
+            let Some(Played { end, receipt, problem, cut, .. }) = played else {
+                return Ok(Worked::Suspended);
+            };
+            if let Some(problem) = problem {
+                return Err(ArenaError::Record(path, problem));
+            }
+            let End::Verdict(verdict) = end else { return Ok(Worked::Suspended) };
+            if verdict.ending.cause == Cause::PlatformAbort {
+                // Our own failure of an earlier run: played again, beside its record.
+                if was_finished {
+                    continue;
+                }
+                if retries > 0 && !self.stopping.is_requested() {
+                    retries -= 1;
+                    if let Some(receipt) = receipt {
+                        receipt.await?;
+                    }
+                    continue;
+                }
+            }
+            let game = PlayedGame { pairing, spec, verdict, record: path, cut };
+            return Ok(Worked::Game(Box::new(game), receipt));
+        }
+        Err(ArenaError::Attempts(pairing.id + 1, ATTEMPTS))
+    }
+
+    /// Plays a game, or what is left of it. `None` if it is to stop before its programs are there.
+    async fn play_one(
+        &self,
+        spec: &MatchSpec,
+        slot: Option<Slot>,
+        key: &Key,
+        terms: &Terms,
+    ) -> Result<Option<Played>, ArenaError> {
+        let finished = matches!(slot, Some(Slot::Finished(_)));
+        let (guests, brought) = match self.games.programs.filter(|_| !finished) {
+            None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
+            Some(programs) => {
+                let mut announce =
+                    |idx: usize, address: SocketAddr| (self.games.announce)(&spec.seats[idx].name, address);
+                let Opened { guests, closing, logs } = tokio::select! {
+                    opened = programs.bring(spec, &mut announce) => opened?,
+                    () = self.stopping.urgent() => return Ok(None),
+                };
+                (guests, Some((closing, logs)))
+            }
+        };
+        let prepared = prepare(spec.clone(), guests, self.games.protocols, slot)
+            .map_err(|error| ArenaError::Prepare(None, error))?;
+        let mut prepared = prepared.with_terms(terms.clone());
+        if self.games.until_proved {
+            prepared =
+                until_proved(prepared, &spec.game).map_err(|error| ArenaError::Agreed(error.to_string()))?;
+        }
+        self.running.begin(key.pairing, prepared.controls(), &self.stopping);
+        let played = prepared.run().await;
+        self.running.end(key.pairing);
+        if let Some((closing, logs)) = brought {
+            closing.done().await;
+            if let Some(archive) = self.games.archive {
+                for (seat, log) in &logs {
+                    keep_log(archive, key, *seat, &log.all())?;
+                }
+            }
+        }
+        Ok(Some(played))
+    }
+}
+
+/// Keeps what a program wrote to its standard error beside the record of its game.
+fn keep_log(archive: &dyn Archive, key: &Key, seat: usize, log: &[u8]) -> Result<(), ArenaError> {
+    if log.is_empty() { Ok(()) } else { Ok(archive.keep_log(key, seat, log)?) }
+}
+
+/// Whoever needs not be brought. For a game that is over nobody does.
+fn stand_in(player: &SeatSpec) -> Guest {
+    match player {
+        SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
+        _ => Guest::Person,
+    }
+}

@@ -1,0 +1,310 @@
+//! People who claimed a name, the tokens they sign in with, and the log of what operators did.
+//!
+//! No secret is stored: of a password the hash that is handed in, of a token its SHA-256.
+
+use rookery_referee::is_name;
+
+use crate::entrants::{EntrantKind, MAX_NOTE, bounded, entrant_of};
+use crate::sql::{Fault, Row, Sql, SqlError, column, next_number, params};
+use crate::store::now_ms;
+use crate::{EntrantId, Hash, Page, Store, StoreError};
+
+/// A person with a name of its own.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Person {
+    /// The number.
+    pub id: EntrantId,
+    /// The name.
+    pub name: String,
+    /// What a password is checked against, if there is one.
+    pub password_hash: Option<String>,
+    /// Whether it may do what operators do.
+    pub is_operator: bool,
+}
+
+impl std::fmt::Debug for Person {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { id, name, is_operator, password_hash: _ } = self;
+        let mut person = f.debug_struct("Person");
+        person.field("id", id).field("name", name).field("is_operator", is_operator).finish_non_exhaustive()
+    }
+}
+
+/// What a token is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Purpose {
+    /// A browser that is signed in.
+    Session,
+    /// A program that speaks for somebody.
+    Program,
+    /// The link that makes the operator.
+    Operator,
+}
+
+impl Purpose {
+    const ALL: [Self; 3] = [Self::Session, Self::Program, Self::Operator];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Program => "program",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+/// A token that is to be stored.
+#[derive(Clone, Debug)]
+pub struct NewToken {
+    /// Whose it is; nobody's for the operator's first link.
+    pub entrant: Option<EntrantId>,
+    /// What for.
+    pub purpose: Purpose,
+    /// What its owner calls it.
+    pub note: String,
+    /// Until when it holds, in milliseconds since 1970.
+    pub expires_ms: Option<i64>,
+}
+
+/// A token that holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// Its number.
+    pub id: u64,
+    /// Whose it is.
+    pub entrant: Option<EntrantId>,
+    /// What for.
+    pub purpose: Purpose,
+    /// What its owner calls it.
+    pub note: String,
+    /// When it was made, in milliseconds since 1970.
+    pub created_ms: i64,
+    /// Until when it holds.
+    pub expires_ms: Option<i64>,
+}
+
+/// Something an operator did, or that matters as much.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditEntry {
+    /// Its number.
+    pub id: u64,
+    /// When, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// Who.
+    pub actor: String,
+    /// Did what.
+    pub act: String,
+    /// With whom or what.
+    pub subject: String,
+}
+
+impl Store {
+    /// Claims a name for a person, with the hash of a password if there is one; refused if anybody has it.
+    pub fn claim_name(&self, name: &str, password_hash: Option<&str>) -> Result<EntrantId, StoreError> {
+        if !is_name(name) {
+            return Err(StoreError::refused(format!(
+                "{name:?} is no name; expected 1 to 24 letters, digits, `_` or `-`"
+            )));
+        }
+        bounded("hash of a password", password_hash.unwrap_or_default(), MAX_NOTE)?;
+        let (name, password_hash) = (name.to_owned(), password_hash.map(str::to_owned));
+        self.write(move |tx| {
+            let entrant = entrant_of(tx, &name, EntrantKind::Person)?;
+            let inserted = tx.execute(
+                "insert into people (entrant, password_hash, is_operator) values (?1, ?2, 0) on conflict do nothing",
+                params![entrant.0, password_hash.as_deref()],
+            )?;
+            if inserted == 1 {
+                return Ok(entrant);
+            }
+            Err(StoreError::NameTaken { name: name.clone(), kind: EntrantKind::Person.word() }.into())
+        })
+    }
+
+    /// The person of this name.
+    pub fn person(&self, name: &str) -> Result<Option<Person>, StoreError> {
+        self.read(|sql| {
+            let row = sql.row(
+                "select id, name, password_hash, is_operator from people join entrants on entrants.id = people.entrant \
+                 where folded = ?1",
+                params![name.to_lowercase()],
+            )?;
+            let person = |mut row: Row| -> Result<Person, SqlError> {
+                Ok(Person {
+                    id: EntrantId(row.int(0)?),
+                    name: row.text(1)?,
+                    password_hash: row.maybe(2, Row::text)?,
+                    is_operator: row.int(3)? == 1,
+                })
+            };
+            Ok(row.map(person).transpose()?)
+        })
+    }
+
+    /// Gives a person another password, or none.
+    pub fn set_password(&self, person: EntrantId, password_hash: Option<&str>) -> Result<(), StoreError> {
+        bounded("hash of a password", password_hash.unwrap_or_default(), MAX_NOTE)?;
+        let password_hash = password_hash.map(str::to_owned);
+        self.write(move |tx| {
+            let n = tx.execute(
+                "update people set password_hash = ?2 where entrant = ?1",
+                params![person.0, password_hash.as_deref()],
+            )?;
+            known_person(n, person)
+        })
+    }
+
+    /// Makes a person an operator, or no longer one.
+    pub fn set_operator(&self, person: EntrantId, is_operator: bool) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            let n = tx.execute(
+                "update people set is_operator = ?2 where entrant = ?1",
+                params![person.0, is_operator],
+            )?;
+            known_person(n, person)
+        })
+    }
+
+    /// Gives up a person's name, and says what it is called from now on. Its password, sessions and tokens are gone; its
+    /// games stay, and so do their records, which would not hold if they were changed.
+    pub fn give_up_name(&self, person: EntrantId) -> Result<String, StoreError> {
+        // Nobody can claim such a name.
+        let name = format!("gone #{}", person.0);
+        let new = name.clone();
+        self.write(move |tx| {
+            known_person(tx.execute("delete from people where entrant = ?1", params![person.0])?, person)?;
+            tx.execute("delete from tokens where entrant = ?1", params![person.0])?;
+            tx.execute(
+                "update entrants set name = ?2, folded = ?2 where id = ?1",
+                params![person.0, new.as_str()],
+            )?;
+            Ok(())
+        })?;
+        Ok(name)
+    }
+
+    /// Whether anybody is an operator.
+    pub fn has_operator(&self) -> Result<bool, StoreError> {
+        self.read(|sql| {
+            let row = sql.row("select 1 from people where is_operator = 1 limit 1", params![])?;
+            Ok(row.is_some())
+        })
+    }
+
+    /// Stores a token by its hash; the token itself is never written anywhere.
+    pub fn put_token(&self, token: &str, new: NewToken) -> Result<u64, StoreError> {
+        bounded("note of a token", &new.note, MAX_NOTE)?;
+        if token.len() < 16 {
+            return Err(StoreError::refused("the token can be guessed; expected 16 characters or more"));
+        }
+        let sha256 = Hash::of(token.as_bytes());
+        self.write(move |tx| {
+            let id = next_number(tx, "tokens", "id")?;
+            tx.execute(
+                "insert into tokens (id, sha256, entrant, purpose, note, created_ms, expires_ms) \
+                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    id,
+                    &sha256.0[..],
+                    new.entrant.map(|entrant| entrant.0),
+                    new.purpose.word(),
+                    new.note.as_str(),
+                    now_ms(),
+                    new.expires_ms
+                ],
+            )?;
+            Ok(id as u64)
+        })
+    }
+
+    /// Whose token it is, if it holds at this time.
+    pub fn token(&self, token: &str, now_ms: i64) -> Result<Option<Token>, StoreError> {
+        let sha256 = Hash::of(token.as_bytes());
+        self.read(|sql| {
+            let row = sql.row(
+                &format!("{TOKENS} where sha256 = ?1 and (expires_ms is null or expires_ms > ?2)"),
+                params![&sha256.0[..], now_ms],
+            )?;
+            Ok(row.map(|mut row| stored_token(&mut row)).transpose()?)
+        })
+    }
+
+    /// The tokens of somebody, the latest first.
+    pub fn tokens(&self, entrant: EntrantId, page: Page) -> Result<Vec<Token>, StoreError> {
+        let (before, limit) = page.bounds();
+        self.read(|sql| {
+            let rows = sql.rows(
+                &format!("{TOKENS} where entrant = ?1 and id < ?2 order by id desc limit ?3"),
+                params![entrant.0, before, limit],
+            )?;
+            Ok(rows.into_iter().map(|mut row| stored_token(&mut row)).collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Takes a token back; whether there was one.
+    pub fn revoke_token(&self, id: u64) -> Result<bool, StoreError> {
+        self.write(move |tx| Ok(tx.execute("delete from tokens where id = ?1", params![column(id)?])? == 1))
+    }
+
+    /// Takes back the tokens that have run out; how many.
+    pub fn drop_expired_tokens(&self, now_ms: i64) -> Result<u64, StoreError> {
+        self.write(move |tx| Ok(tx.execute("delete from tokens where expires_ms <= ?1", params![now_ms])?))
+    }
+
+    /// Writes down what somebody did.
+    pub fn audit(&self, actor: &str, act: &str, subject: &str) -> Result<(), StoreError> {
+        for (what, text) in [("actor", actor), ("act", act), ("subject", subject)] {
+            bounded(what, text, MAX_NOTE)?;
+        }
+        let (actor, act, subject) = (actor.to_owned(), act.to_owned(), subject.to_owned());
+        self.write(move |tx| {
+            let id = next_number(tx, "audit", "id")?;
+            tx.execute(
+                "insert into audit (id, at_ms, actor, act, subject) values (?1, ?2, ?3, ?4, ?5)",
+                params![id, now_ms(), actor.as_str(), act.as_str(), subject.as_str()],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// The log of what was done, the latest first.
+    pub fn audit_log(&self, page: Page) -> Result<Vec<AuditEntry>, StoreError> {
+        let (before, limit) = page.bounds();
+        self.read(|sql| {
+            let rows = sql.rows(
+                "select id, at_ms, actor, act, subject from audit where id < ?1 order by id desc limit ?2",
+                params![before, limit],
+            )?;
+            let entry = |mut row: Row| -> Result<AuditEntry, SqlError> {
+                Ok(AuditEntry {
+                    id: row.count(0)?,
+                    at_ms: row.int(1)?,
+                    actor: row.text(2)?,
+                    act: row.text(3)?,
+                    subject: row.text(4)?,
+                })
+            };
+            Ok(rows.into_iter().map(entry).collect::<Result<_, _>>()?)
+        })
+    }
+}
+
+const TOKENS: &str = "select id, entrant, purpose, note, created_ms, expires_ms from tokens";
+
+fn known_person(n_changed: u64, person: EntrantId) -> Result<(), Fault> {
+    if n_changed == 1 { Ok(()) } else { Err(StoreError::unknown("person", person.0).into()) }
+}
+
+fn stored_token(row: &mut Row) -> Result<Token, SqlError> {
+    let purpose = row.text(2)?;
+    let purpose = Purpose::ALL.into_iter().find(|known| known.word() == purpose);
+    Ok(Token {
+        id: row.count(0)?,
+        entrant: row.maybe(1, |row, idx| row.int(idx))?.map(EntrantId),
+        purpose: purpose.ok_or_else(|| SqlError::Corrupt("a token has no known purpose".to_owned()))?,
+        note: row.text(3)?,
+        created_ms: row.int(4)?,
+        expires_ms: row.maybe(5, |row, idx| row.int(idx))?,
+    })
+}

@@ -1,0 +1,2 @@
+-- From here on `games.failed` has the offence with each seat: `[[1,"timeout"]]` instead of `[1]`. Rows of before are
+-- chained and stay as they are; a program that does not know the new ones refuses the store by its version.
