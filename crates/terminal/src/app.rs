@@ -5,18 +5,23 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::KeyCode;
 use ratatui::layout::Rect;
-use rookery_live::Hint;
 use rookery_record::free_path;
 use rookery_referee::TimeControl;
 use rookery_rules::scene::{Move, Scene};
 
+use crate::board;
 use crate::command::Command;
+use crate::ended::Ended;
+use crate::listed::{Listed, listed};
+use crate::look::SLAB;
+use crate::matches::game_name;
 use crate::plan::Plan;
 use crate::popup::{Action, Popup, Purpose, Reply};
+use crate::reviewing::Reviewing;
 use crate::table::{Announcement, Undone};
 use crate::telling::capital;
 use crate::watch::Watch;
-use crate::{Palette, Table, clean, quoted};
+use crate::{Look, Table, clean, quoted};
 
 /// Why the screen was left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,11 +62,19 @@ pub(crate) struct View {
 #[derive(Debug)]
 pub struct App {
     pub(crate) table: Table,
-    pub(crate) palette: Palette,
+    pub(crate) look: Look,
     /// The scene of the position shown.
     pub(crate) scene: Scene,
     /// The last move.
     pub(crate) last: Option<Move>,
+    /// The move of the hint, until the next one.
+    pub(crate) hint: Option<Move>,
+    /// Whether each step is explained.
+    pub(crate) guide: bool,
+    /// The history as it is listed.
+    pub(crate) listed: Vec<Listed>,
+    /// Whether pieces are only ever dropped onto the board.
+    is_slab: bool,
     /// The cell of the cursor, by its number in the scene.
     pub(crate) cursor: usize,
     /// The cell whose piece is to move.
@@ -71,6 +84,14 @@ pub struct App {
     pub(crate) popup: Option<Popup>,
     pub(crate) message: (Tone, String),
     pub(crate) watch: Option<Watch>,
+    /// What was right and wrong in a match that is over.
+    pub(crate) review: Option<Reviewing>,
+    /// What the end of the match has changed in the person's results.
+    pub(crate) ended: Ended,
+    /// An example of the rules on which moves are tried, before everything else.
+    pub(crate) trial: Option<Box<App>>,
+    /// Whether this is one.
+    pub(crate) is_trial: bool,
     pub(crate) now: Instant,
     /// Counts ticks while something is thought about.
     pub(crate) spinner: usize,
@@ -84,18 +105,26 @@ pub struct App {
 
 impl App {
     /// A match to be played.
-    pub fn new(table: Table, palette: Palette, now: Instant) -> Self {
+    pub fn new(table: Table, look: Look, now: Instant) -> Self {
         let mut app = Self {
             scene: table.scene(),
             table,
-            palette,
+            look,
             last: None,
+            hint: None,
+            guide: false,
+            listed: vec![],
+            is_slab: false,
             cursor: 0,
             selected: None,
             input: None,
             popup: None,
             message: (Tone::Calm, String::new()),
             watch: None,
+            review: None,
+            ended: Ended::default(),
+            trial: None,
+            is_trial: false,
             now,
             spinner: 0,
             view: View::default(),
@@ -116,11 +145,16 @@ impl App {
     }
 
     /// A match to be watched from its beginning: a record, or a live one between computers.
-    pub fn watching(mut table: Table, delay: Duration, palette: Palette, now: Instant) -> Self {
+    pub fn watching(mut table: Table, delay: Duration, look: Look, now: Instant) -> Self {
         table.to_start();
-        let mut app = Self::new(table, palette, now);
+        let mut app = Self::new(table, look, now);
         app.watch = Some(Watch::new(delay, now));
         app
+    }
+
+    /// Whether a match is watched; who plays on from one watches no longer.
+    pub fn is_watching(&self) -> bool {
+        self.watch.is_some()
     }
 
     /// The match, when the screen is left.
@@ -138,13 +172,18 @@ impl App {
         self.leave
     }
 
+    /// Whether something is under way that will be seen soon: a computer thinks, a hint or a review comes.
+    pub fn is_busy(&self) -> bool {
+        let trial = self.trial.as_ref().is_some_and(|trial| trial.is_busy());
+        self.table.is_busy() || self.is_judging() || trial
+    }
+
     /// How long nothing changes unless somebody presses a key.
     pub fn patience(&self) -> Duration {
         let timed = self.table.spec().time != TimeControl::Untimed;
-        let busy = self.table.is_busy() || self.watch.is_some();
-        Duration::from_millis(if busy {
+        Duration::from_millis(if self.is_busy() || self.watch.is_some() {
             40
-        } else if timed {
+        } else if timed || self.table.is_hinting() {
             100
         } else {
             250
@@ -154,6 +193,9 @@ impl App {
     /// Time goes by: computers answer, clocks run, a match that is watched goes on.
     pub fn tick(&mut self, now: Instant) {
         self.now = now;
+        if let Some(trial) = &mut self.trial {
+            trial.tick(now);
+        }
         self.spinner = self.spinner.wrapping_add(1);
         while let Some(announcement) = self.table.poll() {
             match announcement {
@@ -168,12 +210,16 @@ impl App {
             }
         }
         self.tick_watch();
+        self.tick_review();
     }
 
     /// The position may be another one.
     pub(crate) fn refresh(&mut self) {
         self.scene = self.table.scene();
         self.last = self.table.last_move();
+        self.hint = None;
+        self.listed = listed(&self.table, self.watch.is_none() || self.reviewed().is_some());
+        self.is_slab = board::is_slab(&self.table.position_after(0).scene());
         self.selected = None;
         self.cursor = self.cursor.min(self.scene.cells.len().saturating_sub(1));
         // A piece that must move needs not be chosen.
@@ -187,6 +233,13 @@ impl App {
                 self.selected = first;
             }
         }
+        if let Some(judged) = self.judged() {
+            let (played, better) =
+                (self.scene.find_move(&judged.mv).cloned(), self.scene.find_move(&judged.best).cloned());
+            self.hint = better.filter(|better| played.as_ref().is_none_or(|played| played.id != better.id));
+            self.last = played;
+        }
+        self.see_end();
         if let Some(problem) = self.table.record_problem() {
             self.say(Tone::Wrong, format!("The record is not as it should be: {problem}"));
         }
@@ -202,7 +255,7 @@ impl App {
     }
 
     /// A cell where a move begins.
-    fn first_cell(&self) -> usize {
+    pub(crate) fn first_cell(&self) -> usize {
         let mut ids = self.scene.moves.iter().filter_map(|mv| mv.from.as_ref().or(mv.to.as_ref()));
         ids.find_map(|id| self.cell_number(id)).unwrap_or(0)
     }
@@ -220,21 +273,30 @@ impl App {
 
     /// Whether a cursor is shown: somebody plays here.
     pub(crate) fn has_cursor(&self) -> bool {
-        self.watch.is_none() && self.table.is_present() && self.table.verdict().is_none()
+        self.watch.is_none()
+            && self.table.is_present()
+            && self.table.verdict().is_none()
+            && self.reviewed().is_none()
+    }
+
+    /// Where the middle of a cell was when the screen was drawn last, if it was seen.
+    pub fn place_of(&self, id: &str) -> Option<(u16, u16)> {
+        let plan = self.plan.as_ref()?;
+        let &(x, y) = plan.corners.get(self.cell_number(id)?)?;
+        let (width, height) = plan.tile.size();
+        let (x, y) = (x + i32::from(width / 2), y + i32::from(height - 1) / 2);
+        let place = (u16::try_from(x).ok()?, u16::try_from(y).ok()?);
+        plan.view.contains(place.into()).then_some(place)
+    }
+
+    /// What lies under the cells.
+    pub(crate) fn ground(&self) -> &'static str {
+        if self.is_slab { SLAB } else { self.scene.ground }
     }
 
     /// The id of the cursor's cell.
     pub(crate) fn cursor_id(&self) -> Option<&str> {
         self.scene.cells.get(self.cursor).map(|cell| cell.id.as_str())
-    }
-
-    fn show_hint(&mut self, hint: &Hint) {
-        if let Some(mv) = self.scene.find_move(&hint.mv).cloned() {
-            let cell = mv.to.as_ref().or(mv.from.as_ref()).and_then(|id| self.cell_number(id));
-            self.cursor = cell.unwrap_or(self.cursor);
-            self.selected = mv.from.filter(|_| mv.to.is_some());
-        }
-        self.say(Tone::Loud, format!("Hint: {}.", hint.reason));
     }
 
     /// Plays a move of the person to move. Whether it was one.
@@ -263,7 +325,11 @@ impl App {
 
     fn undo(&mut self) {
         match self.table.undo() {
-            Ok(Undone::TakenBack) => self.say(Tone::Calm, "Taken back."),
+            Ok(Undone::TakenBack) => {
+                // It may have taken effect already, and then nothing else tells of it.
+                self.refresh();
+                self.say(Tone::Calm, "Taken back.");
+            }
             Ok(Undone::NewMatch) => {
                 self.refresh();
                 self.say(Tone::Calm, "Taken back: a new match goes on from here.");
@@ -285,8 +351,8 @@ impl App {
             Command::Nothing | Command::Board => {}
             Command::Move(text) => return self.play(&text),
             Command::Undo => self.undo(),
-            Command::Hint if self.table.ask_hint() => self.say(Tone::Calm, "Looking for a good move ..."),
-            Command::Hint => self.say(Tone::Wrong, "There is no hint now: it is not your move."),
+            Command::Hint => self.ask_hint(),
+            Command::Review => self.open_review(),
             Command::Resign if self.table.is_live() => {
                 self.popup = Some(Popup::Ask { question: "Resign this match?", action: Action::Resign });
             }
@@ -298,24 +364,30 @@ impl App {
                 let done = self.table.accept(yes);
                 self.after(done, "");
             }
+            Command::Chat => {
+                self.input = Some("say ".to_owned());
+                return false;
+            }
             Command::Say(text) => {
                 let done = self.table.say(&text);
                 self.after(done, "");
             }
+            Command::Restart if self.is_trial => self.act(Action::Restart),
             Command::Restart if running => {
                 self.popup = Some(Popup::Ask { question: "Begin a new match?", action: Action::Restart });
             }
             Command::Restart => self.act(Action::Restart),
-            Command::Quit if running && self.watch.is_none() => {
+            Command::Quit if running && self.watch.is_none() && !self.is_trial => {
                 self.popup = Some(Popup::Ask { question: "Leave this match?", action: Action::Quit });
             }
             Command::Quit => self.act(Action::Quit),
+            Command::Guide => self.toggle_guide(),
             Command::Help | Command::Rules => self.show_rules(),
             Command::Moves => {
                 let moves: Vec<(String, String)> =
                     self.scene.moves.iter().map(|mv| (mv.id.clone(), mv.label.clone())).collect();
                 if !moves.is_empty() && self.table.person_to_move().is_some() {
-                    self.popup = Some(Popup::Choice { moves, at: 0 });
+                    self.popup = Some(Popup::Choice { title: "Which move?", items: moves, at: 0 });
                 }
             }
             Command::Save(None) => self.ask_file(Purpose::Save),
@@ -327,6 +399,8 @@ impl App {
             Command::Load(Some(path)) => match self.table.load(&path) {
                 Ok(()) => {
                     self.view = View::default();
+                    self.review = None;
+                    self.ended = Ended::default();
                     self.refresh();
                     self.say(Tone::Calm, format!("Loaded {}.", quoted(&path)));
                     self.say_notice();
@@ -347,16 +421,10 @@ impl App {
 
     /// A name in this folder that no file has: the record's own, or one after the game.
     fn name_of_copy(&self) -> String {
-        let game = self.table.spec().game.split(':').next().unwrap_or_default();
+        let game = game_name(self.table.spec());
         let own = self.table.record().and_then(Path::file_name).map(PathBuf::from);
         let name = own.unwrap_or_else(|| PathBuf::from(format!("{game}.rookery.jsonl")));
         free_path(&name).to_string_lossy().into_owned()
-    }
-
-    fn show_rules(&mut self) {
-        let keys = if self.watch.is_some() { crate::keys::WATCH_HELP } else { crate::keys::PLAY_HELP };
-        let text = format!("{keys}\n{}", self.table.rules());
-        self.popup = Some(Popup::Text { title: "Keys and rules", text, scroll: 0 });
     }
 
     fn act(&mut self, action: Action) {
@@ -371,7 +439,7 @@ impl App {
                 self.after(done, "");
             }
             Action::Restart => {
-                let done = self.table.restart();
+                let done = if self.is_trial { self.table.try_again() } else { self.table.restart() };
                 let began = done.is_ok();
                 self.after(done, "A new match.");
                 if began {
@@ -383,15 +451,18 @@ impl App {
 
     /// What came of a key in a popup.
     pub(crate) fn reply(&mut self, reply: Reply) {
-        if reply != Reply::Stay {
+        // A board of the rules stands before them only for a while.
+        if !matches!(reply, Reply::Stay | Reply::Try(_)) {
             self.popup = None;
         }
         match reply {
             Reply::Stay | Reply::Close => {}
             Reply::Do(action) => self.act(action),
-            Reply::Play(id) => {
+            Reply::Choose(ply) if self.reviewed().is_some() => self.choose_mistake(&ply),
+            Reply::Choose(id) => {
                 self.play(&id);
             }
+            Reply::Try(position) => self.try_board(&position),
             Reply::File(purpose, name) => {
                 let path = Some(name.into());
                 self.obey(match purpose {

@@ -14,6 +14,20 @@ impl App {
         moves.filter_map(|mv| mv.to.as_deref()).collect()
     }
 
+    /// The cells that are marked as those that something can be done with: where the selected piece can go, or where
+    /// one can be placed unless that is almost anywhere.
+    pub(crate) fn marked(&self) -> Vec<&str> {
+        if self.selected.is_some() || self.table.person_to_move().is_none() || self.watch.is_some() {
+            return self.targets();
+        }
+        let is_drop = |mv: &Move| mv.from.is_none() && mv.to.is_some();
+        let moves = &self.scene.moves;
+        if moves.len() * 3 > self.scene.cells.len() || !moves.iter().all(is_drop) {
+            return vec![];
+        }
+        moves.iter().filter_map(|mv| mv.to.as_deref()).collect()
+    }
+
     /// The next cell, or the one before, at which something can be done.
     pub(crate) fn jump(&mut self, back: bool) {
         let ids = if self.selected.is_some() {
@@ -41,8 +55,8 @@ impl App {
         match (meant.as_slice(), &self.selected) {
             ([only], _) => drop(self.play(&only.id)),
             ([_, _, ..], _) => {
-                let moves = meant.iter().map(|mv| (mv.id.clone(), mv.label.clone())).collect();
-                self.popup = Some(Popup::Choice { moves, at: 0 });
+                let items = meant.iter().map(|mv| (mv.id.clone(), mv.label.clone())).collect();
+                self.popup = Some(Popup::Choice { title: "Which move?", items, at: 0 });
             }
             ([], Some(from)) if *from == here => self.selected = None,
             ([], _) if self.scene.moves.iter().any(|mv| mv.from.as_ref() == Some(&here)) => {

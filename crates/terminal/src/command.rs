@@ -19,10 +19,14 @@ pub(crate) enum Command {
     Draw,
     Accept(bool),
     Say(String),
+    /// A line to say something.
+    Chat,
+    Review,
     Save(Option<PathBuf>),
     Load(Option<PathBuf>),
     Restart,
     Rules,
+    Guide,
     Quit,
 }
 
@@ -35,7 +39,8 @@ pub(crate) const HELP: &[(&str, &str)] = &[
     ("hint", "a good move, and why"),
     ("resign", "give up"),
     ("draw", "offer a draw to the other persons here; they type accept or decline"),
-    ("say TEXT", "a line to all, which goes into the record"),
+    ("say TEXT", "a line to all, which goes into the record; say NAME: TEXT for another person here"),
+    ("review", "when it is over: what went wrong, and what would have been better"),
     ("save FILE", "a copy of the record"),
     ("load FILE", "go on with another record"),
     ("restart", "a new match of the same kind"),
@@ -63,8 +68,10 @@ impl Command {
             ("accept", "") => Self::Accept(true),
             ("decline", "") => Self::Accept(false),
             ("say", text) if !text.is_empty() => Self::Say(text.to_owned()),
+            ("review", "") => Self::Review,
             ("restart", "") => Self::Restart,
             ("rules", "") => Self::Rules,
+            ("guide", "") => Self::Guide,
             ("quit" | "exit", "") => Self::Quit,
             _ => Self::Move(line.to_owned()),
         }

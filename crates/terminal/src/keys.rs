@@ -24,7 +24,10 @@ pub(crate) const PLAY_HELP: &str = "\
 | [, ] | look at earlier positions; Home: the first one; Esc: the present |
 | h | a hint, and why |
 | m | the legal moves, to choose from |
+| g | explain each step, or no more |
 | n | a new match of the same kind |
+| r | when it is over: the review, with what would have been better |
+| c | say something to the others here; `Bob: text` speaks for Bob |
 | s, l | save a copy of the record, load a record |
 | R, D | resign; agree on a draw |
 | Esc | not this; while a computer thinks: move now |
@@ -40,7 +43,23 @@ pub(crate) const WATCH_HELP: &str = "\
 | PgUp, PgDn, <, > | another part of a board that is larger than the window |
 | +, - | faster, slower |
 | s | save a copy of the record |
+| r | the review: what was good and bad, and what would have been better |
 | q | leave |
+";
+
+pub(crate) const REVIEW_HELP: &str = "\
+| Key | What it does |
+|---|---|
+| right, left | the next move, the one before |
+| Tab, Shift-Tab | the next mistake, the one before |
+| Home, End | the first move, the end of the match |
+| m | all mistakes, the largest first |
+| p | play on from here: a new match from this position |
+| Esc | back to the match |
+| q | leave |
+
+The board shows the position before the move: `' '` marks what was played, `{ }` where the better move leads. A value is the share \
+of a win that the player could hope for. `?!` gave a little away, `?` much, `??` about everything; `!` is the only good move.
 ";
 
 /// The keys that are commands.
@@ -49,8 +68,11 @@ fn command(key: char) -> Option<(Command, &'static str)> {
         'u' => (Command::Undo, "undo"),
         'h' => (Command::Hint, "a hint"),
         '?' => (Command::Rules, "the rules"),
+        'g' => (Command::Guide, "explanations"),
         'm' => (Command::Moves, "the legal moves"),
         'n' => (Command::Restart, "a new match"),
+        'r' => (Command::Review, "the review"),
+        'c' => (Command::Chat, "a line to the others"),
         's' => (Command::Save(None), "save"),
         'l' => (Command::Load(None), "load"),
         'R' => (Command::Resign, "resign"),
@@ -63,6 +85,15 @@ fn command(key: char) -> Option<(Command, &'static str)> {
 impl App {
     /// Something was pressed, clicked or resized.
     pub fn update(&mut self, event: &Event) {
+        if let Some(trial) = &mut self.trial {
+            trial.update(event);
+            match trial.leave() {
+                Some(Leave::Interrupted) => self.leave = Some(Leave::Interrupted),
+                Some(Leave::Quit) => self.trial = None,
+                None => {}
+            }
+            return;
+        }
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
             Event::Mouse(mouse) => self.mouse(*mouse),
@@ -90,7 +121,7 @@ impl App {
             self.reply(reply);
         } else if self.input.is_some() {
             self.type_key(key);
-        } else if !self.watch_key(key) && !self.back_key(key) {
+        } else if !self.review_key(key) && !self.watch_key(key) && !self.back_key(key) {
             self.board_key(key);
         }
     }
@@ -110,6 +141,7 @@ impl App {
             KeyCode::Enter | KeyCode::Char(' ') => self.choose_cell(),
             KeyCode::F(1) => drop(self.obey(Command::Rules)),
             KeyCode::Esc if self.selected.is_some() => self.selected = None,
+            KeyCode::Esc if self.is_trial => self.leave = Some(Leave::Quit),
             KeyCode::Esc => self.table.hurry(),
             KeyCode::Char(':' | '/') if self.watch.is_none() => {
                 self.return_to_present();
@@ -148,7 +180,9 @@ impl App {
                 self.input = Some(c.to_string());
                 self.say(Tone::Calm, text);
             }
-            Some((Command::Rules | Command::Quit | Command::Save(_), _)) | None if watching => {
+            Some((Command::Rules | Command::Quit | Command::Save(_) | Command::Review, _)) | None
+                if watching =>
+            {
                 if let Some((command, _)) = command(c) {
                     self.obey(command);
                 }
@@ -211,10 +245,16 @@ impl App {
             match hot {
                 Hot::Key(key) => self.press(key),
                 Hot::Row(row) => {
-                    if let Some(Popup::Choice { moves, .. }) = &self.popup
-                        && let Some((id, _)) = moves.get(row)
-                    {
-                        let reply = Reply::Play(id.clone());
+                    let reply = match &self.popup {
+                        Some(Popup::Choice { items, .. }) => {
+                            items.get(row).map(|(id, _)| Reply::Choose(id.clone()))
+                        }
+                        Some(Popup::Text { reader, .. }) => {
+                            reader.position(row).map(|position| Reply::Try(position.to_owned()))
+                        }
+                        _ => None,
+                    };
+                    if let Some(reply) = reply {
                         self.reply(reply);
                     }
                 }
@@ -223,6 +263,9 @@ impl App {
             && self.watch.is_none()
             && let Some(cell) = self.plan.as_ref().and_then(|plan| plan.cell_at(x, y))
         {
+            if self.reviewed().is_some() {
+                return;
+            }
             if self.looks_back() {
                 return self.return_to_present();
             }

@@ -1,150 +1,140 @@
-//! Colours, by the words of a scene for its ground and its pieces.
+//! How things look here: which colours there are, and which signs.
 
-use ratatui::style::{Color, Modifier, Style};
-use rookery_rules::Seat;
-use rookery_rules::scene::{Cell, Scene};
+use ratatui::buffer::Buffer;
+use ratatui::style::{Modifier, Style};
+use rookery_rules::scene::Cell;
 
-/// How many colours there are.
+use crate::palette::{Depth, Role, Theme, Tint};
+
+/// What the terminal can show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Palette {
-    /// None: everything is told by signs.
-    Mono,
-    /// The sixteen of every terminal.
-    Basic,
-    /// 256.
-    Rich,
+pub struct Look {
+    /// How many colours there are.
+    pub depth: Depth,
+    /// What its paper is like.
+    pub theme: Theme,
+    /// Whether letters and signs of a typewriter are used in place of blocks and figures.
+    pub ascii: bool,
 }
 
-impl Palette {
-    /// What the environment asks for: the variables `NO_COLOR`, `TERM` and `COLORTERM`.
-    pub fn of(no_color: Option<&str>, term: Option<&str>, color_term: Option<&str>) -> Self {
-        let term = term.unwrap_or_default();
-        if no_color.is_some_and(|value| !value.is_empty()) || term == "dumb" {
-            Self::Mono
-        } else if term.contains("256")
-            || term.contains("direct")
-            || color_term.is_some_and(|value| !value.is_empty())
-        {
-            Self::Rich
-        } else {
-            Self::Basic
-        }
+impl Look {
+    /// Signs only.
+    pub const MONO: Self = Self { depth: Depth::None, theme: Theme::Dark, ascii: false };
+    /// Everything, on dark paper.
+    pub const DARK: Self = Self { depth: Depth::True, theme: Theme::Dark, ascii: false };
+    /// Everything, on light paper.
+    pub const LIGHT: Self = Self { depth: Depth::True, theme: Theme::Light, ascii: false };
+
+    /// Whether there are colours.
+    pub fn has_colours(self) -> bool {
+        self.depth != Depth::None
     }
 
-    /// The colour of this palette, if it has any: one of sixteen, or one of 256.
-    fn pick(self, (basic, rich): (Color, u8)) -> Option<Color> {
-        match self {
-            Self::Mono => None,
-            Self::Basic => Some(basic),
-            Self::Rich => Some(Color::Indexed(rich)),
-        }
+    /// Whether boards are pictures of blocks and figures.
+    pub(crate) fn has_figures(self) -> bool {
+        self.has_colours() && !self.ascii
     }
 
-    fn style(self, paper: (Color, u8), ink: (Color, u8)) -> Style {
-        Style { fg: self.pick(ink), bg: self.pick(paper), ..Style::default() }
+    pub(crate) fn tint(self, role: Role) -> Tint {
+        role.tint(self.theme)
     }
 
-    /// A cell without anything on it.
-    pub(crate) fn cell(self, scene: &Scene, cell: &Cell) -> Style {
-        let has = |class: &str| cell.classes.contains(&class);
-        let light = !has("dark");
-        let ink = (Color::Black, 16);
-        match scene.ground {
-            _ if has("hole") => self.style((Color::Blue, 25), (Color::LightBlue, 75)),
-            "sea" => self.style((Color::Gray, 195), (Color::Blue, 24)),
-            "turf" if has("home-1") => self.style((Color::Gray, if light { 230 } else { 187 }), ink),
-            "turf" if has("home-2") => self.style((Color::Gray, if light { 180 } else { 137 }), ink),
-            "turf" => self.style((Color::Green, if light { 150 } else { 107 }), ink),
-            "wood" => self.style(if light { (Color::Gray, 223) } else { (Color::Yellow, 173) }, ink),
-            _ => self.style(if light { (Color::Gray, 254) } else { (Color::Cyan, 250) }, ink),
-        }
+    /// A text in this colour.
+    pub(crate) fn ink(self, role: Role) -> Style {
+        self.ink_of(self.tint(role))
     }
 
-    /// What lies around the cells.
-    pub(crate) fn ground(self, scene: &Scene) -> Style {
-        match scene.ground {
-            "sea" => self.style((Color::Blue, 25), (Color::White, 153)),
-            _ => Style::default(),
-        }
+    pub(crate) fn ink_of(self, tint: Tint) -> Style {
+        Style { fg: tint.at(self.depth), ..Style::default() }
     }
 
-    /// A piece, or the sign of a seat in a list.
-    pub(crate) fn piece(self, sprite: &str, seat: Seat) -> Style {
-        const WHITE: (Color, u8) = (Color::White, 231);
-        const BLACK: (Color, u8) = (Color::Black, 16);
-        const PENGUINS: [(Color, u8); 4] = [(Color::Red, 160), WHITE, (Color::Yellow, 94), BLACK];
-        const OTHERS: [(Color, u8); 8] = [
-            (Color::Red, 160),
-            (Color::Blue, 26),
-            (Color::Green, 28),
-            (Color::Magenta, 90),
-            (Color::Yellow, 130),
-            (Color::Cyan, 30),
-            BLACK,
-            WHITE,
-        ];
-        let paper = match sprite {
-            "penguin" => PENGUINS[seat.index() % PENGUINS.len()],
-            "pawn" | "horse" => [WHITE, BLACK][seat.index() % 2],
-            _ => OTHERS[seat.index()],
-        };
-        let ink = if paper == WHITE { BLACK } else { WHITE };
-        let style = self.style(paper, ink).add_modifier(Modifier::BOLD);
-        if self == Self::Mono { style.add_modifier(Modifier::REVERSED) } else { style }
+    /// A ground of this colour.
+    pub(crate) fn paper(self, role: Role) -> Style {
+        self.paper_of(self.tint(role))
     }
 
-    /// The cell of the cursor.
-    pub(crate) fn cursor(self) -> Style {
-        self.style((Color::LightYellow, 226), (Color::Black, 16)).add_modifier(Modifier::BOLD)
+    pub(crate) fn paper_of(self, tint: Tint) -> Style {
+        Style { bg: tint.at(self.depth), ..Style::default() }
     }
 
-    /// A cell that a move goes to, or comes from.
-    pub(crate) fn target(self) -> Style {
-        self.style((Color::LightGreen, 120), (Color::Black, 16)).add_modifier(Modifier::BOLD)
+    pub(crate) fn both(self, ink: Tint, paper: Tint) -> Style {
+        self.ink_of(ink).patch(self.paper_of(paper))
     }
 
-    /// The cells of the last move.
-    pub(crate) fn last(self) -> Style {
-        self.style((Color::LightMagenta, 219), (Color::Black, 16))
-    }
-
-    /// Something less important.
-    pub(crate) fn faint(self) -> Style {
-        if self == Self::Mono { Style::default() } else { Style::default().add_modifier(Modifier::DIM) }
+    /// Text that is not the first to be read.
+    pub(crate) fn soft(self) -> Style {
+        self.ink(Role::Soft)
     }
 
     /// Something to notice.
     pub(crate) fn loud(self) -> Style {
-        let style = Style::default().add_modifier(Modifier::BOLD);
-        self.pick((Color::Yellow, 214)).map_or(style, |colour| style.fg(colour))
+        self.ink(Role::Beak).add_modifier(Modifier::BOLD)
     }
 
     /// Something that is wrong.
     pub(crate) fn wrong(self) -> Style {
-        let style = Style::default().add_modifier(Modifier::BOLD);
-        self.pick((Color::LightRed, 203)).map_or(style, |colour| style.fg(colour))
+        self.ink(Role::Bad).add_modifier(Modifier::BOLD)
     }
 
-    /// The bars at the top and the bottom.
+    /// Something good.
+    pub(crate) fn good(self) -> Style {
+        self.ink(Role::Good).add_modifier(Modifier::BOLD)
+    }
+
+    /// The bars at the top and the bottom. Where no colour tells them apart, they are reversed.
     pub(crate) fn bar(self) -> Style {
-        if self == Self::Mono {
-            Style::default().add_modifier(Modifier::REVERSED)
-        } else {
-            self.style((Color::Blue, 24), (Color::White, 255))
+        match self.tint(Role::Card).at(self.depth) {
+            None => Style::default().add_modifier(Modifier::REVERSED),
+            Some(_) => self.both(self.tint(Role::Ink), self.tint(Role::Card)),
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Who is to move, what was played last. Without a colour of its own it needs a sign beside it, and has one.
+    pub(crate) fn turn(self) -> Style {
+        self.paper(Role::Turn)
+    }
 
-    #[test]
-    fn the_environment_decides() {
-        assert_eq!(Palette::of(Some("1"), Some("xterm-256color"), None), Palette::Mono);
-        assert_eq!(Palette::of(Some(""), Some("xterm-256color"), None), Palette::Rich);
-        assert_eq!(Palette::of(None, Some("linux"), None), Palette::Basic);
-        assert_eq!(Palette::of(None, Some("xterm"), Some("truecolor")), Palette::Rich);
-        assert_eq!(Palette::of(None, None, None), Palette::Basic);
+    /// One of two texts: as it should be, and for terminals that have only the signs of a typewriter.
+    pub(crate) fn sign<'a>(self, sign: &'a str, ascii: &'a str) -> &'a str {
+        if self.ascii { ascii } else { sign }
+    }
+
+    /// Our own signs as a typewriter has them, where it has to be; what others have written stays.
+    pub(crate) fn simplify(self, buffer: &mut Buffer) {
+        if !self.ascii {
+            return;
+        }
+        for cell in &mut buffer.content {
+            let sign = match cell.symbol() {
+                "…" | "·" | "•" => ".",
+                "─" => "-",
+                "│" => "|",
+                "┌" | "┐" | "└" | "┘" => "+",
+                "←" => "<",
+                "→" => ">",
+                _ => continue,
+            };
+            cell.set_symbol(sign);
+        }
+    }
+
+    /// The colour of a cell without anything on it.
+    pub(crate) fn cell(self, ground: &str, cell: &Cell) -> Tint {
+        let has = |class: &str| cell.classes.contains(&class);
+        let pick = |light: Role, dark: Role| if has("dark") { dark } else { light };
+        self.tint(match ground {
+            "sea" if has("hole") => Role::Sea,
+            "sea" => Role::Ice,
+            SLAB => Role::Slab,
+            _ if has("hole") => Role::Hole,
+            "turf" if has("home-1") => pick(Role::HomeA1, Role::HomeA2),
+            "turf" if has("home-2") => pick(Role::HomeB1, Role::HomeB2),
+            "turf" => pick(Role::Turf1, Role::Turf2),
+            "wood" => pick(Role::Wood1, Role::Wood2),
+            _ => pick(Role::Slate1, Role::Slate2),
+        })
     }
 }
+
+/// The ground of a board with holes into which pieces are dropped: slate on which nothing ever moves.
+pub(crate) const SLAB: &str = "slab";

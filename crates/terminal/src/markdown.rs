@@ -45,6 +45,45 @@ pub fn render(source: &str, width: usize) -> Vec<Rich> {
     page.finish()
 }
 
+/// A part of a rules page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Block<'a> {
+    /// In Markdown.
+    Text(&'a str),
+    /// A board whose position is named behind the language of its block of code.
+    Board {
+        position: &'a str,
+        /// What is inside the block.
+        code: &'a str,
+        /// The whole block.
+        source: &'a str,
+    },
+}
+
+/// The parts of a page: boards, and the text between them.
+pub(crate) fn blocks(page: &str) -> Vec<Block<'_>> {
+    const OPEN: &str = "```text ";
+    const CLOSE: &str = "\n```";
+    let mut blocks = vec![];
+    let mut rest = page;
+    let starts = |text: &str| {
+        let at_start = text.starts_with(OPEN).then_some(0);
+        at_start.or_else(|| text.find(&format!("\n{OPEN}")).map(|at| at + 1))
+    };
+    while let Some(start) = starts(rest) {
+        let (before, block) = rest.split_at(start);
+        let Some((head, inside)) = block.split_once('\n') else { break };
+        let Some(end) = inside.find(CLOSE) else { break };
+        let length = head.len() + 1 + end + CLOSE.len();
+        let position = head[OPEN.len()..].trim();
+        blocks.push(Block::Text(before));
+        blocks.push(Block::Board { position, code: &inside[..end], source: &block[..length] });
+        rest = &block[length..];
+    }
+    blocks.push(Block::Text(rest));
+    blocks
+}
+
 /// `# A title`: how deep, and the title.
 fn heading(text: &str) -> Option<(usize, &str)> {
     let title = text.trim_start_matches('#');
@@ -302,6 +341,24 @@ mod tests {
                 assert!(!page.contains("\n\n\n") && page.lines().count() > 40, "{page}");
             }
         }
+    }
+
+    #[test]
+    fn boards_are_found_between_texts() {
+        let page = "a\n\n```text p1 x\n1 2\n```\n\nb\n\n```text\nno board\n```\n```text p2 y\n3\n```\n";
+        let board = |position, code, source| Block::Board { position, code, source };
+        assert_eq!(
+            blocks(page),
+            [
+                Block::Text("a\n\n"),
+                board("p1 x", "1 2", "```text p1 x\n1 2\n```"),
+                Block::Text("\n\nb\n\n```text\nno board\n```\n"),
+                board("p2 y", "3", "```text p2 y\n3\n```"),
+                Block::Text("\n")
+            ]
+        );
+        assert_eq!(blocks("```text p1 x\nno end"), [Block::Text("```text p1 x\nno end")]);
+        assert_eq!(text("```text p1 x\n1 2\n```", 9), "  1 2\n", "without a screen it is as it is written");
     }
 
     #[test]

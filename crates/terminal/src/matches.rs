@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rookery_catalog::{AnyPosition, game};
+use rookery_catalog::{AnyPosition, agree, game};
 use rookery_live::{
     Closing, Deed, Entry, Guest, LiveMatch, Programs, Snapshot, prelude, prepare, read_story, write_record,
 };
 use rookery_record::{
     Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path, open_record,
 };
-use rookery_referee::{MatchSpec, Start};
+use rookery_referee::{MatchSpec, SeatSpec, Start, TimeControl};
 use rookery_rules::{GameSpec, Seat, Seed};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -173,7 +173,7 @@ pub(crate) fn begin(runner: &Runner, spec: MatchSpec, keep: &Keep) -> Result<Ope
         Err(error) => return Err(clean(&error.to_string())),
     };
     let record = match &slot {
-        Some(Slot::New(sink)) => Some(sink.path().to_owned()),
+        Some(Slot::New(sink)) => sink.path().map(Path::to_owned),
         _ => None,
     };
     let live = runner.start(spec, guests, slot)?;
@@ -253,6 +253,11 @@ pub(crate) fn save(snapshot: &Snapshot, record: Option<&Path>, path: &Path) -> R
     written.map_err(|error| cannot(&error))
 }
 
+/// The name of the game, without its setup.
+pub(crate) fn game_name(spec: &MatchSpec) -> String {
+    GameSpec::parse(&spec.game).map(|spec| spec.game).unwrap_or_default()
+}
+
 /// Another match of the same kind: with another seed, and another board if it was drawn at random.
 pub(crate) fn another(spec: &MatchSpec) -> MatchSpec {
     const SEED: &str = "seed";
@@ -281,6 +286,33 @@ pub(crate) fn from_here(spec: &MatchSpec, steps: &[Arc<Entry>], position: &dyn A
     // Somebody has left the game on the way, which no move tells of.
     let start = Start { position: Some(position.text()), moves: vec![] };
     MatchSpec { start: Some(start), ..spec.clone() }
+}
+
+/// The same for a person at this seat. Programs of others stay at home.
+pub(crate) fn seated(spec: &MatchSpec, seat: Seat) -> Result<MatchSpec, String> {
+    let mut spec = spec.clone();
+    for (idx, entry) in spec.seats.iter_mut().enumerate() {
+        if idx == seat.index() {
+            entry.player = SeatSpec::Human;
+            entry.name = SeatSpec::Human.to_string();
+        } else if entry.player.is_program() {
+            entry.player = STAND_IN.parse().map_err(|error| format!("{STAND_IN}: {error}"))?;
+        }
+    }
+    Ok(MatchSpec { time: TimeControl::Untimed, ..spec })
+}
+
+/// Who plays for a program that is not there.
+const STAND_IN: &str = "medium";
+
+/// A position in which all seats are moved from here.
+pub(crate) fn trial(name: &str, position: &str) -> Result<MatchSpec, String> {
+    let game = GameSpec { game: name.to_owned(), options: vec![] };
+    let n_seats = rookery_catalog::start(name).map_err(|error| clean(&error.to_string()))?.n_seats();
+    let persons = vec![rookery_referee::Entry::nameless(SeatSpec::Human); n_seats];
+    let agreed = agree(&game, &persons, Seed(0)).map_err(|error| clean(&error.to_string()))?;
+    let start = Start { position: Some(position.to_owned()), moves: vec![] };
+    Ok(MatchSpec { casual: true, start: Some(start), ..agreed })
 }
 
 /// Whether something is a decision that can be taken back: of a seat, or of all who agreed on a draw.

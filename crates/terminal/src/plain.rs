@@ -6,20 +6,26 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rookery_catalog::Stop;
 use rookery_live::{Entry, Stopping};
 use rookery_referee::Refusal;
 use rookery_rules::Seat;
+use rookery_study::review;
 
 use crate::command::{Command, HELP, MAX_INPUT};
+use crate::reviewing::TIME;
 use crate::table::Announcement;
 use crate::telling::capital;
-use crate::{Leave, Table, Typed, clean, markdown, quoted, read_typed};
+use crate::{Leave, Table, Typed, clean, markdown, quoted, read_typed, report};
 
 /// The width of texts where nobody says how wide a line may be.
 const COLUMNS: usize = 80;
 
 /// How long a wish to stop, or something that happens by itself, may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How long a hint takes.
+const HINT_TIME: Duration = Duration::from_secs(1);
 
 /// Plays until the input ends, says `quit`, or somebody wants us to `stop`, and says then how to go on.
 pub fn play(
@@ -227,7 +233,7 @@ impl Play<'_> {
         match table.person_to_move() {
             None => {
                 writeln!(out, "{}", table.status(&table.scene()))?;
-                writeln!(out, "Type undo, restart, load FILE or quit.")?;
+                writeln!(out, "Type review, undo, restart, load FILE or quit.")?;
             }
             Some(seat) => {
                 let name = capital(&table.label(seat));
@@ -262,9 +268,15 @@ impl Play<'_> {
             Command::Say(text) => self.table.say(text).map(|()| Next::Line).map_err(refused),
             Command::Restart => self.restart()?,
             Command::Hint => self.hint()?,
+            Command::Review => self.review()?,
+            Command::Chat => Err("say what: say TEXT".to_owned()),
             Command::Save(path) => self.save(path.as_deref())?,
             Command::Load(None) => Err("name the file: load FILE".to_owned()),
             Command::Load(Some(path)) => self.table.load(path).map(|()| Next::Match),
+            Command::Guide => {
+                Err("explanations at each step are for the full screen; `moves` and `rules` help here"
+                    .to_owned())
+            }
             Command::Help | Command::Moves | Command::Board | Command::Rules => {
                 self.show(command)?;
                 Ok(Next::Line)
@@ -320,18 +332,44 @@ impl Play<'_> {
     }
 
     fn hint(&mut self) -> io::Result<Result<Next, String>> {
-        if !self.table.ask_hint() {
+        if !self.table.ask_hint(HINT_TIME) {
             return Ok(Err("there is no hint now: it is not your move".to_owned()));
         }
         while self.table.is_hinting() {
             match self.table.wait(LOOK_EVERY) {
-                Some(Announcement::Hint(hint)) => writeln!(self.out, "Hint: {}.", hint.reason)?,
+                // Who listens wants one answer, not all that came before it.
+                Some(Announcement::Hint(_)) => {}
                 Some(_) => return Ok(Ok(Next::Board)),
                 None if self.stop.is_requested() => return Ok(Ok(Next::Leave(Leave::Interrupted))),
                 None => {}
             }
         }
+        if let Some(hint) = self.table.best_hint() {
+            writeln!(self.out, "Hint: {}.", hint.reason)?;
+        }
         Ok(Ok(Next::Line))
+    }
+
+    /// Looks back at a match that is over.
+    fn review(&mut self) -> io::Result<Result<Next, String>> {
+        if self.table.is_live() {
+            return Ok(Err("the review comes when the match is over".to_owned()));
+        }
+        writeln!(self.out, "Every move is judged; that takes up to {} seconds.", TIME.as_secs())?;
+        self.out.flush()?;
+        let (raised, (story, _)) = (Stop::default(), self.table.story());
+        let stop = raised.clone();
+        let judging = thread::spawn(move || review(&story, TIME, &raised, &|_, _| ()));
+        while !judging.is_finished() {
+            thread::sleep(LOOK_EVERY / 5);
+            if self.stop.is_requested() {
+                stop.set();
+                return Ok(Ok(Next::Leave(Leave::Interrupted)));
+            }
+        }
+        let Ok(Some(review)) = judging.join() else { return Ok(Err("the review failed".to_owned())) };
+        write!(self.out, "{}", report(&review, false))?;
+        Ok(self.table.keep_review(&review).map(|()| Next::Line))
     }
 
     fn save(&mut self, path: Option<&Path>) -> io::Result<Result<Next, String>> {

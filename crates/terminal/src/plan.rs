@@ -15,7 +15,7 @@ pub(crate) enum Tile {
 /// Sizes of squares, the largest first. Odd widths have a middle.
 const SQUARES: [(u16, u16); 6] = [(13, 6), (11, 5), (9, 4), (7, 3), (5, 2), (3, 1)];
 /// Sizes of hexagons: upper edge and half the height.
-const HEXAGONS: [(u16, u16); 8] = [(9, 4), (7, 3), (5, 2), (4, 2), (3, 2), (5, 1), (4, 1), (3, 1)];
+const HEXAGONS: [(u16, u16); 9] = [(9, 4), (7, 3), (6, 3), (5, 2), (4, 2), (3, 2), (5, 1), (4, 1), (3, 1)];
 
 /// The least room, in columns and lines, through which a board is shown a part at a time.
 const SMALLEST_ROOM: (u16, u16) = (14, 6);

@@ -3,16 +3,17 @@
 use ratatui::crossterm::event::KeyCode;
 
 use crate::command::MAX_INPUT;
+use crate::reading::Reader;
 
 /// Something in front of the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Popup {
-    /// A text to read, in Markdown.
-    Text { title: &'static str, text: String, scroll: usize },
+    /// A text to read.
+    Text { title: &'static str, reader: Reader },
     /// Yes or no.
     Ask { question: &'static str, action: Action },
-    /// One of several moves.
-    Choice { moves: Vec<(String, String)>, at: usize },
+    /// One of several moves: its id, and what there is to say about it.
+    Choice { title: &'static str, items: Vec<(String, String)>, at: usize },
     /// The name of a file: what is typed, and what is taken if nothing is.
     File { purpose: Purpose, text: String, offered: String },
 }
@@ -51,47 +52,34 @@ pub(crate) enum Reply {
     Close,
     /// It goes, and this is done.
     Do(Action),
-    /// It goes, and the move with this text is played.
-    Play(String),
+    /// It goes, and the move with this id is meant.
+    Choose(String),
+    /// Moves are tried in this position.
+    Try(String),
     /// It goes, and this file is meant.
     File(Purpose, String),
 }
-
-/// How many lines a page of a text has, for scrolling; screens differ, so it is a small one.
-const PAGE: usize = 10;
 
 impl Popup {
     /// What a key does here.
     pub(crate) fn key(&mut self, key: KeyCode) -> Reply {
         match self {
             _ if key == KeyCode::Esc => Reply::Close,
-            Self::Text { scroll, .. } => {
-                *scroll = match key {
-                    KeyCode::Up | KeyCode::Char('k') => scroll.saturating_sub(1),
-                    KeyCode::Down | KeyCode::Char('j') => scroll.saturating_add(1),
-                    KeyCode::PageUp => scroll.saturating_sub(PAGE),
-                    KeyCode::PageDown | KeyCode::Char(' ') => scroll.saturating_add(PAGE),
-                    KeyCode::Home => 0,
-                    // How many lines there are is known when they are drawn.
-                    KeyCode::End => usize::MAX,
-                    _ => return Reply::Close,
-                };
-                Reply::Stay
-            }
+            Self::Text { reader, .. } => reader.key(key),
             Self::Ask { action, .. } => match key {
                 KeyCode::Char('y' | 'Y') | KeyCode::Enter => Reply::Do(*action),
                 KeyCode::Char('n' | 'N' | 'q') => Reply::Close,
                 _ => Reply::Stay,
             },
-            Self::Choice { moves, at } => {
+            Self::Choice { items, at, .. } => {
                 match key {
-                    KeyCode::Up | KeyCode::BackTab => *at = at.checked_sub(1).unwrap_or(moves.len() - 1),
-                    KeyCode::Down | KeyCode::Tab => *at = (*at + 1) % moves.len(),
-                    KeyCode::Enter | KeyCode::Char(' ') => return Reply::Play(moves[*at].0.clone()),
+                    KeyCode::Up | KeyCode::BackTab => *at = at.checked_sub(1).unwrap_or(items.len() - 1),
+                    KeyCode::Down | KeyCode::Tab => *at = (*at + 1) % items.len(),
+                    KeyCode::Enter | KeyCode::Char(' ') => return Reply::Choose(items[*at].0.clone()),
                     KeyCode::Char(c) => {
                         let number = c.to_digit(10).and_then(|n| (n as usize).checked_sub(1));
-                        if let Some((id, _)) = number.and_then(|number| moves.get(number)) {
-                            return Reply::Play(id.clone());
+                        if let Some((id, _)) = number.and_then(|number| items.get(number)) {
+                            return Reply::Choose(id.clone());
                         }
                     }
                     _ => {}

@@ -157,12 +157,13 @@ pub(crate) fn char_width(c: char) -> usize {
     Span::raw(c.encode_utf8(&mut [0; 4]) as &str).width()
 }
 
-pub(crate) fn text_width(text: &str) -> usize {
+/// How many columns of a terminal a text takes.
+pub fn text_width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
 /// The lines of a text, none of them wider than `width`; words stay whole where they can.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let lines = text.lines().map(str::trim_end).flat_map(|line| {
         // What fits stays as it is, with its columns.
@@ -176,7 +177,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// The first part of a text, and an ellipsis if there is more.
-pub(crate) fn fit(text: &str, width: usize) -> String {
+pub fn fit(text: &str, width: usize) -> String {
     if text_width(text) <= width {
         return text.to_owned();
     }

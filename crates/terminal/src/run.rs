@@ -10,7 +10,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyModifiers,
+};
 use ratatui::crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
@@ -68,6 +70,15 @@ impl Screen for App {
     }
 }
 
+/// Whether answers of the terminal to our questions may still come.
+static LATE: AtomicBool = AtomicBool::new(false);
+
+/// Answers of the terminal to our questions may still come, and must not be taken for keys.
+#[cfg(unix)]
+pub(crate) fn expect_late_answers() {
+    LATE.store(true, Ordering::SeqCst);
+}
+
 /// How wide the terminal is, if there is one that says so.
 pub fn columns() -> Option<usize> {
     size().ok().map(|(columns, _)| columns.into()).filter(|columns| *columns > 0)
@@ -87,7 +98,7 @@ pub fn show<W: Write + 'static>(
         Terminal::with_options(backend, TerminalOptions { viewport: Viewport::Fullscreen })
     };
     let mut terminal = new_terminal()?;
-    let events = Events::new();
+    let mut events = Events::new();
     #[cfg(unix)]
     let continued = Continued::new()?;
     while !screen.is_done() {
@@ -174,6 +185,49 @@ struct Events {
     /// Raised when nobody wants events any more, so that the next screen gets all of its own.
     done: Arc<AtomicBool>,
     reader: JoinHandle<()>,
+    late: Late,
+}
+
+/// Answers to what the terminal was asked before: over a slow line they come when nobody waits for them any more, and look
+/// like keys. Those about the cursor are passed over by crossterm; those about colours begin with Alt and a bracket.
+#[derive(Default)]
+struct Late {
+    /// Until when one may come.
+    until: Option<Instant>,
+    /// How many more keys belong to it.
+    left: usize,
+}
+
+impl Late {
+    /// No answer comes later, and none is longer.
+    const TIME: Duration = Duration::from_secs(3);
+    const LENGTH: usize = 40;
+
+    fn new() -> Self {
+        let until = LATE.swap(false, Ordering::SeqCst).then(|| Instant::now() + Self::TIME);
+        Self { until, left: 0 }
+    }
+
+    /// Whether this belongs to an answer.
+    fn takes(&mut self, event: &Event) -> bool {
+        let Event::Key(key) = event else { return false };
+        if self.until.is_none_or(|until| Instant::now() > until) {
+            return false;
+        }
+        let is = |c: char, modifiers: KeyModifiers| {
+            key.code == KeyCode::Char(c) && key.modifiers.contains(modifiers)
+        };
+        if is(']', KeyModifiers::ALT) {
+            self.left = Self::LENGTH;
+            return true;
+        }
+        let belongs = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        if is('\\', KeyModifiers::ALT) || is('g', KeyModifiers::CONTROL) {
+            self.left = 0;
+        }
+        belongs
+    }
 }
 
 impl Events {
@@ -194,13 +248,13 @@ impl Events {
                 }
             }
         });
-        Self { received, done, reader }
+        Self { received, done, reader, late: Late::new() }
     }
 
     /// The next event, if there is one in time; an error if there will be none any more.
-    fn next(&self, patience: Duration) -> io::Result<Option<Event>> {
+    fn next(&mut self, patience: Duration) -> io::Result<Option<Event>> {
         match self.received.recv_timeout(patience) {
-            Ok(event) => event.map(Some),
+            Ok(event) => event.map(|event| (!self.late.takes(&event)).then_some(event)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
         }
@@ -275,4 +329,26 @@ fn restore_on_panic<W: Write + 'static>(output: fn() -> W) {
             }
         }));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::crossterm::event::KeyEvent;
+
+    use super::*;
+
+    #[test]
+    fn a_late_answer_is_no_key() {
+        let key = |c: char, modifiers: KeyModifiers| Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers));
+        let mut late = Late { until: Some(Instant::now() + Duration::from_mins(1)), left: 0 };
+        let plain = KeyModifiers::NONE;
+        assert!(!late.takes(&key('1', plain)));
+        assert!(late.takes(&key(']', KeyModifiers::ALT)));
+        for c in "11;rgb:1e1e/1e1e/2e2e".chars() {
+            assert!(late.takes(&key(c, plain)), "{c}");
+        }
+        assert!(late.takes(&key('\\', KeyModifiers::ALT)));
+        assert!(!late.takes(&key('1', plain)), "a key again");
+        assert!(!Late::default().takes(&key(']', KeyModifiers::ALT)), "nothing was asked");
+    }
 }

@@ -53,6 +53,7 @@ impl Table {
             Deed::Said(text) => format!("\"{text}\""),
             Deed::Resigned => "resigned".to_owned(),
             Deed::Drawn => "draw agreed".to_owned(),
+            Deed::Adjudicated => "the result is proved".to_owned(),
             Deed::Fouled(foul) => {
                 let evidence = Evidence { legal: vec![], ..foul.evidence.clone() };
                 words::offence(foul.offence, &evidence)

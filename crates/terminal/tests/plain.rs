@@ -50,7 +50,7 @@ fn every_game_can_be_played_to_its_end() {
         }
         let (said, table) = play(spec, &["human", "random"], moves.join("\n").as_bytes());
         assert!(table.verdict().is_some(), "{spec}");
-        assert!(said.contains("Type undo, restart, load FILE or quit."), "{said}");
+        assert!(said.contains("Type review, undo, restart, load FILE or quit."), "{said}");
     }
 }
 

@@ -11,8 +11,9 @@ use common::{Stage, agreed, runtime, table};
 use ratatui::crossterm::event::KeyCode;
 use rookery_live::{Asked, Story, read_story};
 use rookery_terminal::launcher::{Launcher, Recent, Wish};
+use rookery_terminal::results::{Results, Tally};
 use rookery_terminal::run::Screen;
-use rookery_terminal::{App, Keep, Leave, Palette, Table};
+use rookery_terminal::{App, Keep, Leave, Look, Table};
 use rookery_testkit::{TempFolder, golden};
 
 #[track_caller]
@@ -56,7 +57,7 @@ fn records_are_kept_from_the_first_moment_each_match_in_a_file_of_its_own() {
     let first = dir.join("fish.rookery.jsonl");
     let keep = Keep::Near(first.clone());
     let spec = agreed("fish:rows=4,cols=3,seed=1", &["human", "first"]);
-    let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Palette::Mono);
+    let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Look::MONO);
     assert!(story(&first).entries.is_empty(), "it is there before the first move");
     stage.type_text("0.0\n");
     // Another program cannot write there.
@@ -88,10 +89,10 @@ fn records_are_kept_from_the_first_moment_each_match_in_a_file_of_its_own() {
     }
 
     // An unfinished one goes on, a finished one is looked at.
-    let unfinished = Stage::with(Table::resume(runtime(), &second).unwrap(), (80, 24), Palette::Mono);
+    let unfinished = Stage::with(Table::resume(runtime(), &second).unwrap(), (80, 24), Look::MONO);
     assert!(unfinished.app.table().is_live());
     assert_eq!(unfinished.moves().len(), 2, "the opening");
-    let finished = Stage::with(Table::resume(runtime(), &first).unwrap(), (80, 24), Palette::Mono);
+    let finished = Stage::with(Table::resume(runtime(), &first).unwrap(), (80, 24), Look::MONO);
     finished.shows("You resigned.");
 }
 
@@ -102,7 +103,7 @@ fn a_record_that_cannot_be_kept_does_not_keep_anybody_from_playing() {
     fs::write(&in_the_way, "").unwrap();
     let spec = || agreed("hexapawn", &["human", "first"]);
     let near = Keep::Near(in_the_way.join("a.rookery.jsonl"));
-    let mut stage = Stage::with(Table::begin(runtime(), spec(), &near).unwrap(), (80, 24), Palette::Mono);
+    let mut stage = Stage::with(Table::begin(runtime(), spec(), &near).unwrap(), (80, 24), Look::MONO);
     stage.shows("The record is not as it should be: ");
     stage.type_text("c2\n");
     assert_eq!(stage.moves().len(), 2);
@@ -144,7 +145,7 @@ fn a_name_is_offered_for_a_copy() {
     let dir = TempFolder::new("copy");
     let keep = Keep::At(dir.join("mine.rookery.jsonl"));
     let spec = agreed("hexapawn:rows=4,cols=4", &["human", "first"]);
-    let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Palette::Mono);
+    let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Look::MONO);
     stage.type_text("b2\n");
     stage.type_text("s");
     stage.shows("│ mine.rookery.jsonl ");
@@ -192,7 +193,7 @@ fn clocks_run_as_the_time_goes_by() {
     assert_eq!(snapshot.clocks, [minute, minute]);
     snapshot.asked =
         Some(Asked { seat: rookery_rules::Seat::new(0), ply: 0, since: now, time: Some(minute) });
-    let app = App::new(Table::still(snapshot), Palette::Mono, now);
+    let app = App::new(Table::still(snapshot), Look::MONO, now);
     let mut stage = Stage::of(app, (80, 24), now);
     stage.wait(Duration::from_secs(15));
     golden("clocks", &stage);
@@ -206,7 +207,7 @@ fn clocks_run_as_the_time_goes_by() {
 fn who_runs_out_of_time_loses() {
     let mut spec = agreed("hexapawn", &["human", "human"]);
     spec.time = "100ms".parse().unwrap();
-    let mut stage = Stage::with(Table::begin(runtime(), spec, &Keep::No).unwrap(), (80, 24), Palette::Mono);
+    let mut stage = Stage::with(Table::begin(runtime(), spec, &Keep::No).unwrap(), (80, 24), Look::MONO);
     while stage.app.table().verdict().is_none() {
         std::thread::sleep(Duration::from_millis(5));
         stage.settle();
@@ -231,7 +232,7 @@ fn a_hostile_record_cannot_move_the_cursor() {
     let said = r#"{"said":{"seat":0,"text":"\u202eolleh"}}"#;
     let line = header(r#""A\u001b[2J\u202e""#, r#""cmd:x\u001b]0;y\u0007""#);
     fs::write(&path, format!("{line}{said}\n")).unwrap();
-    let mut stage = Stage::with(Table::read(&path).unwrap(), (80, 24), Palette::Mono);
+    let mut stage = Stage::with(Table::read(&path).unwrap(), (80, 24), Look::MONO);
     stage.press(KeyCode::Home);
     stage.press(KeyCode::End);
     let text = stage.text();
@@ -253,7 +254,7 @@ fn a_match_without_a_person_is_only_looked_at() {
         let problem = Table::resume(runtime(), &path).unwrap_err();
         assert!(problem.contains(expected), "{problem}");
         assert_eq!(fs::read_to_string(&path).unwrap(), line);
-        let mut stage = Stage::with(Table::read(&path).unwrap(), (80, 24), Palette::Mono);
+        let mut stage = Stage::with(Table::read(&path).unwrap(), (80, 24), Look::MONO);
         stage.type_text("b2\n");
         assert_eq!(stage.moves().len(), 0);
         stage.shows("The match is over; begin a new one.");
@@ -264,7 +265,7 @@ fn a_match_without_a_person_is_only_looked_at() {
 fn watching_stops_steps_and_changes_its_speed() {
     let now = Instant::now();
     let table = table("hexapawn:rows=4,cols=4", &["first", "first"]);
-    let app = App::watching(table, Duration::from_secs(1), Palette::Mono, now);
+    let app = App::watching(table, Duration::from_secs(1), Look::MONO, now);
     let mut stage = Stage::of(app, (80, 24), now);
     assert_eq!(stage.moves().len(), 0);
     for n_moves in 1..=3 {
@@ -298,9 +299,9 @@ fn watching_stops_steps_and_changes_its_speed() {
 fn the_launcher_shows_games_levels_and_records() {
     let recent =
         Recent { path: "games/fish.rookery.jsonl".into(), text: "fish: you - easy".into(), finished: false };
-    let mut launcher = Launcher::new(vec![recent], Palette::Mono);
+    let mut launcher = Launcher::new(vec![recent], Results::default(), Look::MONO);
     let mut pages = String::new();
-    for keys in ["", "2", "4", "\u{1b}6", "\u{1b}?"] {
+    for keys in ["", "2", "2", "\u{1b}7", "\u{1b}?"] {
         pages += &launch(&mut launcher, keys);
         pages += "\n";
     }
@@ -330,8 +331,8 @@ fn launch(launcher: &mut Launcher, keys: &str) -> String {
 
 #[test]
 fn the_launcher_offers_players_boards_and_typed_setups() {
-    let mut launcher = Launcher::new(vec![], Palette::Mono);
-    let mut pages = launch(&mut launcher, "1↓↓↓↓→↓→→←");
+    let mut launcher = Launcher::new(vec![], Results::default(), Look::MONO);
+    let mut pages = launch(&mut launcher, "1↓↓→↓→→←");
     pages += &launch(&mut launcher, "↓\n,row=3\n");
     assert!(pages.contains("fish has no key `row`; did you mean `rows`?"), "{pages}");
     pages += &launch(&mut launcher, "⌫⌫⌫⌫⌫fish=2\n");
@@ -344,23 +345,93 @@ fn what_is_chosen_in_the_launcher_is_what_is_played() {
     let text = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let play = |game: &str, players: &[&str]| Wish::Play { game: game.to_owned(), players: text(players) };
     for (keys, expected) in [
-        ("12", play("fish", &["human", "medium"])),
-        ("1↓↓↓↓→1", play("fish:players=3", &["human", "easy", "easy"])),
-        ("1552", play("fish:players=4", &["human", "medium", "medium", "medium"])),
-        ("1541", play("fish:players=3", &["easy", "easy", "human"])),
-        ("158", play("fish:players=3", &["human", "human", "human"])),
-        ("2↓↓↓↓←1", play("hexapawn:rows=4,cols=4", &["human", "easy"])),
-        ("26rows=3,cols=7\n1", play("hexapawn:rows=3,cols=7", &["human", "easy"])),
-        ("26rows=3\u{1b}1", play("hexapawn", &["human", "easy"])),
-        ("26rows=99\n\u{1b}1", play("hexapawn", &["human", "easy"])),
-        ("15\u{1b}11", play("fish", &["human", "easy"])),
+        ("11", play("fish", &["human", "level:1"])),
+        ("1→→1", play("fish", &["human", "level:3"])),
+        ("1←1", play("fish", &["human", "level:8"])),
+        ("1↓↓→1", play("fish:players=3", &["human", "level:1", "level:1"])),
+        ("1331", play("fish:players=4", &["human", "level:1", "level:1", "level:1"])),
+        ("1321", play("fish:players=3", &["level:1", "level:1", "human"])),
+        ("136", play("fish:players=3", &["human", "human", "human"])),
+        ("2↓↓←1", play("hexapawn:rows=4,cols=4", &["human", "level:1"])),
+        ("24rows=3,cols=7\n1", play("hexapawn:rows=3,cols=7", &["human", "level:1"])),
+        ("24rows=3\u{1b}1", play("hexapawn", &["human", "level:1"])),
+        ("24rows=99\n\u{1b}1", play("hexapawn", &["human", "level:1"])),
+        ("13\u{1b}11", play("fish", &["human", "level:1"])),
+        ("6", Wish::Guide),
         (
-            "459",
-            Wish::Watch { game: "stones:players=3".to_owned(), players: text(&["hard", "medium", "hard"]) },
+            "4→37",
+            Wish::Watch {
+                game: "stones:players=3".to_owned(),
+                players: text(&["level:2", "level:2", "level:2"]),
+            },
         ),
     ] {
-        let mut launcher = Launcher::new(vec![], Palette::Mono);
+        let mut launcher = Launcher::new(vec![], Results::default(), Look::MONO);
         launch(&mut launcher, keys);
         assert_eq!(launcher.wish(), Some(expected), "{keys}");
     }
+}
+
+#[test]
+fn results_are_folded_from_first_and_last_lines() {
+    let dir = TempFolder::new("results");
+    let keep = Keep::Near(dir.join("stones.rookery.jsonl"));
+    // Resigned against easy, which is level 2; and a match that goes on.
+    for resigns in [true, false] {
+        let spec = agreed("stones:rows=3,cols=3", &["human", "easy"]);
+        let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Look::MONO);
+        if resigns {
+            stage.type_text("Ry");
+        }
+        stage.app.into_table().close();
+    }
+    // The person resigns against a person of the same table: nobody's result.
+    let spec = agreed("stones:rows=3,cols=3", &["human", "human"]);
+    let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Look::MONO);
+    stage.type_text("Ry");
+    stage.app.into_table().close();
+    fs::write(dir.join("broken.rookery.jsonl"), b"\xff{").unwrap();
+    fs::write(dir.join("empty.rookery.jsonl"), b"").unwrap();
+    let results = Results::read(&dir);
+    assert!(!results.is_empty());
+    let lost = Some(Tally { won: 0, drawn: 0, lost: 1 });
+    assert_eq!((results.against("stones", "level:2"), results.against("stones", "easy")), (lost, lost));
+    for (game, player) in [("stones", "level:1"), ("stones", "human"), ("fish", "level:2")] {
+        assert_eq!(results.against(game, player), None, "{game} {player}");
+    }
+    assert!(Results::read(&dir.join("none")).is_empty());
+    let mut launcher = Launcher::new(vec![], results, Look::MONO);
+    let page = launch(&mut launcher, "4→");
+    assert!(page.contains("You against level:2    0 won, 1 lost; "), "{page}");
+    assert!(!launch(&mut launcher, "\u{1b}").contains("A first game"), "only before any game");
+}
+
+#[test]
+fn a_first_game_is_explained_until_it_is_over() {
+    let (game, players) = rookery_terminal::FIRST_GAME;
+    let now = Instant::now();
+    let app = App::new(table(game, &[players[0], "first"]), Look::MONO, now).guided();
+    let mut stage = Stage::of(app, (80, 24), now);
+    stage.shows("move from a1, b1, c1: Tab goes there, Enter takes the piece.");
+    stage.shows("g enough");
+    stage.type_text("g");
+    stage.shows("No more explanations");
+    stage.type_text("g");
+    stage.type_text("b2\n");
+    stage.shows("Player 2 (first): ");
+    stage.press(KeyCode::Tab);
+    stage.press(KeyCode::Enter);
+    stage.shows("You hold ");
+    stage.press(KeyCode::Esc);
+    while stage.app.table().verdict().is_none() {
+        stage.type_text("m\n");
+    }
+    stage.shows("This is what it was about: ");
+    // Whoever plays for the first time hears of it, and nothing is in the way.
+    let mut app = App::new(table("fish", &["human", "first"]), Look::MONO, now);
+    app.offer_guide();
+    let mut stage = Stage::of(app, (80, 24), now);
+    stage.shows("New here? Press g");
+    stage.type_text("g");
+    stage.shows("You can place a piece on ");
 }

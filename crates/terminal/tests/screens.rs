@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use common::{Stage, table};
 use ratatui::crossterm::event::KeyCode;
-use rookery_terminal::{App, Leave, Palette};
+use rookery_terminal::{App, Depth, Leave, Look};
 use rookery_testkit::golden;
 
 #[track_caller]
@@ -31,13 +31,13 @@ fn every_game_fits_into_80_by_24() {
     ] {
         let n_seats = rookery_catalog::start(spec).unwrap().n_seats();
         let players: Vec<&str> = ["human", "first", "first", "first"].into_iter().take(n_seats).collect();
-        for palette in [Palette::Mono, Palette::Rich] {
-            let mut stage = Stage::with(table(spec, &players), (80, 24), palette);
+        for look in [Look::MONO, Look::DARK] {
+            let mut stage = Stage::with(table(spec, &players), (80, 24), look);
             for _ in 0..6 {
                 stage.press(KeyCode::Tab);
                 stage.press(KeyCode::Enter);
             }
-            if palette == Palette::Mono {
+            if look == Look::MONO {
                 golden(name, &stage);
             }
             stage.shows("q quit");
@@ -45,9 +45,67 @@ fn every_game_fits_into_80_by_24() {
     }
 }
 
+/// The looks, each with what its terminal can show.
+fn looks() -> [(&'static str, Look); 6] {
+    [
+        ("dark", Look::DARK),
+        ("light", Look::LIGHT),
+        ("256", Look { depth: Depth::Indexed, ..Look::DARK }),
+        ("16", Look { depth: Depth::Sixteen, ..Look::DARK }),
+        ("ascii", Look { ascii: true, ..Look::DARK }),
+        ("none-ascii", Look { ascii: true, ..Look::MONO }),
+    ]
+}
+
+#[test]
+fn each_look_uses_only_what_its_terminal_has() {
+    use ratatui::style::Color;
+    for (name, look) in looks() {
+        for spec in ["fish:seed=2", "fish:board=classic", "hexapawn", "renpaarden", "stones", "four"] {
+            for size in [(60, 20), (80, 24), (120, 40)] {
+                let mut stage = Stage::with(table(spec, &["human", "first"]), size, look);
+                stage.press(KeyCode::Tab);
+                stage.press(KeyCode::Enter);
+                stage.shows("q quit");
+                let is_allowed = |colour: Color| match (look.depth, colour) {
+                    (_, Color::Reset)
+                    | (Depth::True, Color::Rgb(..))
+                    | (Depth::Indexed, Color::Indexed(_)) => true,
+                    (Depth::Sixteen, colour) => !matches!(colour, Color::Rgb(..) | Color::Indexed(_)),
+                    _ => false,
+                };
+                for cell in stage.buffer().content() {
+                    assert!(is_allowed(cell.fg) && is_allowed(cell.bg), "{name} {spec}: {cell:?}");
+                    let is_ascii = cell.symbol().is_ascii();
+                    assert!(!look.ascii || is_ascii, "{name} {spec}: {:?}\n{}", cell.symbol(), stage.text());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn boards_are_pictures_where_there_are_colours() {
+    for (name, spec, size, look) in [
+        ("figures-fish", "fish:seed=2", (80, 24), Look::DARK),
+        ("figures-fish-large", "fish:rows=4,cols=3,seed=2", (120, 40), Look::DARK),
+        ("figures-renpaarden", "renpaarden", (80, 24), Look::LIGHT),
+        ("figures-four", "four", (80, 24), Look::DARK),
+        ("ascii-fish", "fish:seed=2", (80, 24), Look { ascii: true, ..Look::DARK }),
+        ("narrow-fish", "fish:seed=2", (60, 20), Look::MONO),
+    ] {
+        let mut stage = Stage::with(table(spec, &["human", "first"]), size, look);
+        for _ in 0..6 {
+            stage.press(KeyCode::Tab);
+            stage.press(KeyCode::Enter);
+        }
+        golden(name, &stage);
+    }
+}
+
 #[test]
 fn larger_windows_have_larger_boards() {
-    let large = Stage::with(table("fish", &["human", "first"]), (130, 45), Palette::Mono);
+    let large = Stage::with(table("fish", &["human", "first"]), (130, 45), Look::MONO);
     golden("fish-large", &large);
 }
 
@@ -75,10 +133,10 @@ fn a_part_of_a_large_board_follows_the_cursor() {
         ("renpaarden", "renpaarden"),
         ("stones", "stones:rows=16,cols=16"),
     ] {
-        let small = || Stage::with(table(spec, &["human", "human"]), (44, 13), Palette::Mono);
+        let small = || Stage::with(table(spec, &["human", "human"]), (44, 13), Look::MONO);
         golden(&format!("part-{name}"), &small());
-        for size in [(37, 11), (44, 13), (80, 13), (44, 24)] {
-            let mut stage = Stage::with(table(spec, &["human", "human"]), size, Palette::Mono);
+        for size in [(37, 11), (44, 13), (80, 13), (38, 14)] {
+            let mut stage = Stage::with(table(spec, &["human", "human"]), size, Look::MONO);
             stage.shows("PgUp/PgDn/</> board");
             for key in [KeyCode::Right, KeyCode::Down, KeyCode::Left, KeyCode::Up, KeyCode::Tab] {
                 for _ in 0..20 {
@@ -104,7 +162,7 @@ fn a_part_of_a_large_board_follows_the_cursor() {
 #[test]
 fn a_large_board_is_moved_by_keys_clicks_and_the_wheel() {
     let spec = "stones:rows=16,cols=16";
-    let mut stage = Stage::with(table(spec, &["human", "human"]), (50, 15), Palette::Mono);
+    let mut stage = Stage::with(table(spec, &["human", "human"]), (50, 15), Look::MONO);
     let has = |stage: &Stage, sign: &str| stage.text().lines().any(|line| line.contains(sign));
     let start = stage.text();
     for _ in 0..20 {
@@ -136,7 +194,7 @@ fn a_large_board_is_moved_by_keys_clicks_and_the_wheel() {
 fn a_match_that_is_watched_shows_its_last_move() {
     let now = Instant::now();
     let table = table("stones:rows=16,cols=16", &["first", "random"]);
-    let app = App::watching(table, Duration::from_secs(1), Palette::Mono, now);
+    let app = App::watching(table, Duration::from_secs(1), Look::MONO, now);
     let mut stage = Stage::of(app, (40, 12), now);
     for _ in 0..20 {
         stage.wait(Duration::from_secs(1));
@@ -172,9 +230,9 @@ fn arrows_and_enter_make_a_move() {
 fn escape_lets_go_of_a_piece_and_strange_targets_are_explained() {
     let mut stage = Stage::new("hexapawn:rows=4,cols=4", &["human", "first"]);
     stage.press(KeyCode::Enter);
-    stage.shows("(       )");
+    stage.shows("(   •   )");
     stage.press(KeyCode::Esc);
-    assert!(!stage.text().contains("(       )"), "{}", stage.text());
+    assert!(!stage.text().contains("(   •   )"), "{}", stage.text());
     stage.press(KeyCode::Enter);
     stage.press(KeyCode::Left);
     stage.press(KeyCode::Left);
@@ -300,7 +358,7 @@ fn fault_21_resigning_against_one_other_ends_the_match_also_out_of_turn() {
 
     // Drawn only when it is seen that the computer thinks.
     let now = Instant::now();
-    let app = App::new(table("fish", &["mcts:playouts=100000000", "human"]), Palette::Mono, now);
+    let app = App::new(table("fish", &["mcts:playouts=100000000", "human"]), Look::MONO, now);
     let mut thinking = Stage { app, terminal: stage.terminal, now };
     while thinking.app.table().thinking().is_none() {
         thinking.app.tick(now);
@@ -315,7 +373,7 @@ fn fault_21_resigning_against_one_other_ends_the_match_also_out_of_turn() {
 #[test]
 fn escape_makes_a_computer_move_now() {
     let now = Instant::now();
-    let app = App::new(table("fish", &["mcts:playouts=100000000", "human"]), Palette::Mono, now);
+    let app = App::new(table("fish", &["mcts:playouts=100000000", "human"]), Look::MONO, now);
     let terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 24)).unwrap();
     let mut stage = Stage { app, terminal, now };
     while stage.app.table().thinking().is_none() {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rookery_catalog::{AnyPosition, game};
-use rookery_live::{Asked, Entry, Hint, LiveMatch, Prelude, Snapshot, clocks_after, prelude};
+use rookery_live::{Asked, Entry, LiveMatch, Prelude, Snapshot, Story, clocks_after, prelude};
 use rookery_referee::{MatchSpec, Verdict};
 use rookery_rules::scene::Move;
 use rookery_rules::{GameSpec, Scene, Seat, Status};
+use rookery_study::{Hint, Review};
 
 pub use wishes::Undone;
 
@@ -38,20 +39,26 @@ pub struct Table {
     /// What is wrong with the record, beside what the match tells.
     problem: Option<String>,
     notice: Option<String>,
+    /// Where the records of matches go that begin here, if not beside this one.
+    keep: Option<Keep>,
+    keep_review: KeepReview,
     /// The question that stood when a command was given that has not shown its effect yet, and until when that is
     /// waited for.
     sent: Option<(Option<Asked>, Option<Instant>)>,
     hints: Hints,
 }
 
+/// Keeps the review of a record for later; an error says why it cannot.
+pub type KeepReview = fn(&Path, &Review) -> Result<(), String>;
+
 /// What has happened by itself.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Announcement {
     /// Somebody who does not sit here has done something.
     Moved,
     /// Something else is new.
     Changed,
-    /// The hint is there.
+    /// A hint is there, or a better one.
     Hint(Hint),
 }
 
@@ -85,6 +92,25 @@ impl Table {
         Ok(Self::new(None, matches::read(path)?))
     }
 
+    /// The same, and matches that go on from its positions run where the runner says; their records go where `keep` says.
+    pub fn look(
+        runner: impl Into<Runner>,
+        path: &Path,
+        keep: impl FnOnce(&MatchSpec) -> Keep,
+    ) -> Result<Self, String> {
+        let mut table = Self::new(Some(runner.into()), matches::read(path)?);
+        table.keep = Some(keep(table.spec()));
+        Ok(table)
+    }
+
+    /// A position in which all seats are moved from here, and nothing is kept.
+    pub(crate) fn trial(runner: &Runner, game: &str, position: &str) -> Result<Self, String> {
+        // A runner of its own: when this table goes, the programs of other matches stay.
+        let runner = Runner::from(runner.runtime());
+        let opened = matches::begin(&runner, matches::trial(game, position)?, &Keep::No)?;
+        Ok(Self::new(Some(runner), opened))
+    }
+
     /// A match at one moment, to look at.
     pub fn still(snapshot: Snapshot) -> Self {
         Self::new(None, Opened::still(Arc::new(snapshot), None))
@@ -105,6 +131,8 @@ impl Table {
             record,
             problem,
             notice,
+            keep: None,
+            keep_review: |_, _| Ok(()),
             sent: None,
             hints: Hints::new(),
         };
@@ -115,7 +143,21 @@ impl Table {
     /// Another match takes the place of this one, which is left as it is.
     fn replace(&mut self, opened: Opened) {
         self.close();
+        let (keep, keep_review) = (self.keep.take(), self.keep_review);
         *self = Self::new(self.runner.take(), opened);
+        (self.keep, self.keep_review) = (keep, keep_review);
+    }
+
+    /// The same with a place where reviews are kept.
+    #[must_use]
+    pub fn keeping_reviews(mut self, keep: KeepReview) -> Self {
+        self.keep_review = keep;
+        self
+    }
+
+    /// Keeps the review of the match, if a record of it is kept.
+    pub(crate) fn keep_review(&self, review: &Review) -> Result<(), String> {
+        self.record().map_or(Ok(()), |record| (self.keep_review)(record, review))
     }
 
     fn take(&mut self, snapshot: Arc<Snapshot>) {
@@ -151,7 +193,7 @@ impl Table {
         if let Some(announcement) = self.poll() {
             return Some(announcement);
         }
-        if self.hints.is_wanted() {
+        if self.hints.is_thinking() {
             return self.hints.wait(time).map(Announcement::Hint);
         }
         match (&self.runner, &self.live) {
@@ -165,6 +207,23 @@ impl Table {
             _ => std::thread::sleep(time),
         }
         self.poll()
+    }
+
+    /// The match as a story, and how many steps of the history come before it.
+    pub(crate) fn story(&self) -> (Story, usize) {
+        let Snapshot { spec, start, entries, verdict, .. } = &*self.snapshot;
+        let story = Story {
+            spec: Arc::clone(spec),
+            start: Arc::clone(start),
+            entries: entries.clone(),
+            verdict: verdict.clone(),
+        };
+        (story, self.n_opening)
+    }
+
+    /// Where matches run, if they can.
+    pub(crate) fn runner(&self) -> Option<&Runner> {
+        self.runner.as_ref()
     }
 
     /// What was agreed before the match.
@@ -199,12 +258,17 @@ impl Table {
     /// Whether something is under way that will be seen soon: a computer thinks, a command takes effect, a hint comes.
     pub fn is_busy(&self) -> bool {
         let waits_for_person = self.snapshot.asked.is_some_and(|asked| self.is_here(asked.seat));
-        self.hints.is_wanted() || (self.is_live() && (self.sent.is_some() || !waits_for_person))
+        self.hints.is_awaited() || (self.is_live() && (self.sent.is_some() || !waits_for_person))
     }
 
-    /// Whether a hint is being thought of.
+    /// Whether a hint is being thought of, the first or a better one.
     pub fn is_hinting(&self) -> bool {
-        self.hints.is_wanted()
+        self.hints.is_thinking()
+    }
+
+    /// The best hint so far for the position that stands.
+    pub fn best_hint(&self) -> Option<&Hint> {
+        self.hints.best()
     }
 
     /// The seat of the computer that thinks now, as far as it is seen.
@@ -263,6 +327,11 @@ impl Table {
         &self.steps[..self.n_shown()]
     }
 
+    /// Everything that happened, also beyond the moment that is looked at.
+    pub(crate) fn steps(&self) -> &[Arc<Entry>] {
+        &self.steps
+    }
+
     /// How many moves there are in the history, also beyond the moment that is looked at.
     pub fn n_moves(&self) -> usize {
         self.steps.iter().filter(|entry| entry.deed.as_move().is_some()).count()
@@ -282,6 +351,11 @@ impl Table {
         to.is_some()
     }
 
+    /// To the moment after so many steps of the history.
+    pub fn go_to(&mut self, n_steps: usize) {
+        self.place = Some(n_steps.min(self.steps.len()));
+    }
+
     /// To the first moment.
     pub fn to_start(&mut self) {
         self.place = Some(0);
@@ -292,7 +366,7 @@ impl Table {
         self.place = None;
     }
 
-    fn position_after(&self, n_steps: usize) -> &Arc<dyn AnyPosition> {
+    pub(crate) fn position_after(&self, n_steps: usize) -> &Arc<dyn AnyPosition> {
         n_steps
             .checked_sub(1)
             .and_then(|last| self.steps.get(last))

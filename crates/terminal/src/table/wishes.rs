@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use rookery_live::Asked;
 use rookery_referee::{Command, MatchSpec, Offer, Refusal, Reply};
-use rookery_rules::Seat;
+use rookery_rules::{Seat, Status};
 
 use super::Table;
-use crate::matches::{self, Keep};
+use crate::matches::{self, Keep, game_name};
 
 /// What came of taking something back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,10 +55,19 @@ impl Table {
         self.command(Some(seat), &Command::Resign)
     }
 
-    /// The person to move, or the only one, says something.
+    /// The person to move, or the only one, says something; behind a name and a colon, the person of that name does.
     pub fn say(&mut self, text: &str) -> Reply {
-        let seat = self.speaker().ok_or_else(|| self.not_now())?;
-        self.command(Some(seat), &Command::Say(text.to_owned()))
+        let named = text.split_once(':').and_then(|(name, said)| {
+            let is_called =
+                |seat: &Seat| self.spec().seats[seat.index()].name.eq_ignore_ascii_case(name.trim());
+            Some((self.persons().find(is_called)?, said.trim()))
+        });
+        let named = named.filter(|(_, said)| !said.is_empty());
+        let (seat, text) = match named {
+            Some((seat, said)) => (seat, said.to_owned()),
+            None => (self.speaker().ok_or_else(|| self.not_now())?, text.to_owned()),
+        };
+        self.command(Some(seat), &Command::Say(text))
     }
 
     /// The person to move offers a draw.
@@ -119,11 +128,31 @@ impl Table {
         self.begin_anew(matches::another(self.spec()))
     }
 
+    /// A new match from the position that is looked at: with the same players, or, if no person was among them, for whoever is to
+    /// move there.
+    pub fn play_on(&mut self) -> Result<(), String> {
+        let n_steps = self.history().len();
+        let position = self.position_after(n_steps);
+        let Status::ToMove(seat) = position.status() else {
+            return Err("the game is over here; go back a move or more first".to_owned());
+        };
+        let spec = matches::from_here(self.spec(), &self.steps[..n_steps], &**position);
+        let spec = if self.persons().next().is_some() { spec } else { matches::seated(&spec, seat)? };
+        self.begin_anew(MatchSpec { casual: true, number: None, ..spec })
+    }
+
+    /// The same position once more.
+    pub(crate) fn try_again(&mut self) -> Result<(), String> {
+        let spec = self.spec().clone();
+        self.begin_anew(spec)
+    }
+
     fn begin_anew(&mut self, spec: MatchSpec) -> Result<(), String> {
         let Some(runner) = self.runner.clone() else {
             return Err("this match is only looked at".to_owned());
         };
-        let keep = self.record.clone().map_or(Keep::No, Keep::Near);
+        let beside = || self.record.clone().map_or(Keep::No, Keep::Near);
+        let keep = self.keep.clone().unwrap_or_else(beside);
         let opened = matches::begin(&runner, spec, &keep)?;
         self.replace(opened);
         Ok(())
@@ -147,9 +176,15 @@ impl Table {
         matches::save(&self.snapshot, self.record(), path)
     }
 
-    /// Begins to think about a hint. Whether it makes sense: a person is to move, and the match is for fun.
-    pub fn ask_hint(&mut self) -> bool {
-        self.question().is_some() && self.spec().casual && self.hints.ask(Arc::clone(&self.snapshot.position))
+    /// Begins to think about a hint, for so long at the most. Whether it makes sense: a person is to move, and the match is
+    /// for fun.
+    pub fn ask_hint(&mut self, time: Duration) -> bool {
+        if self.question().is_none() || !self.spec().casual {
+            return false;
+        }
+        let game = game_name(self.spec());
+        self.hints.ask(&game, Arc::clone(&self.snapshot.position), time);
+        true
     }
 
     /// Makes the computer answer with what it has found so far, or the hint come at once.

@@ -15,7 +15,7 @@ use ratatui::crossterm::event::{
 use rookery_catalog::agree;
 use rookery_referee::MatchSpec;
 use rookery_rules::{GameSpec, Seed};
-use rookery_terminal::{App, Keep, Palette, Table, screen};
+use rookery_terminal::{App, Keep, Look, Table, screen};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// A match, a screen, and a clock that only moves when told.
@@ -45,12 +45,12 @@ pub(crate) fn table(spec: &str, players: &[&str]) -> Table {
 
 impl Stage {
     pub(crate) fn new(spec: &str, players: &[&str]) -> Self {
-        Self::with(table(spec, players), (80, 24), Palette::Rich)
+        Self::with(table(spec, players), (80, 24), Look::DARK)
     }
 
-    pub(crate) fn with(table: Table, size: (u16, u16), palette: Palette) -> Self {
+    pub(crate) fn with(table: Table, size: (u16, u16), look: Look) -> Self {
         let now = Instant::now();
-        Self::of(App::new(table, palette, now), size, now)
+        Self::of(App::new(table, look, now), size, now)
     }
 
     pub(crate) fn of(app: App, (width, height): (u16, u16), now: Instant) -> Self {
@@ -65,7 +65,7 @@ impl Stage {
         let patience = Instant::now() + Duration::from_mins(1);
         loop {
             self.app.tick(self.now);
-            if !self.app.table().is_busy() {
+            if !self.app.is_busy() {
                 break;
             }
             assert!(Instant::now() < patience, "whatever is under way ends");
@@ -100,6 +100,12 @@ impl Stage {
         let mouse = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
         self.app.update(&Event::Mouse(mouse));
         self.settle();
+    }
+
+    /// Clicks at the middle of a cell.
+    pub(crate) fn click_cell(&mut self, id: &str) {
+        let (x, y) = self.app.place_of(id).expect("the cell is on the screen");
+        self.click(x, y);
     }
 
     /// Turns the wheel of the mouse.
