@@ -1,0 +1,101 @@
+//! Playing on a board, as a person would.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::Browser;
+use crate::browser::PATIENCE;
+
+impl Browser {
+    /// The match of the page.
+    pub fn match_id(&self) -> String {
+        self.wait("location.pathname.startsWith('/m/')");
+        self.path().split('?').next().unwrap().trim_start_matches("/m/").to_owned()
+    }
+
+    /// How the match stands, as the API says.
+    pub fn state(&self) -> Value {
+        self.api(&format!("/api/v1/matches/{}", self.match_id()))
+    }
+
+    /// Waits until it is our turn; `None` once the match is over.
+    pub fn turn(&self) -> Option<Value> {
+        let begin = Instant::now();
+        loop {
+            let state = self.state();
+            if !state["over"].is_null() {
+                return None;
+            }
+            if state["can"]["move"] == true {
+                // The page knows it too.
+                self.wait(&format!(
+                    "document.querySelector('rk-board').scene?.moves?.length === {}",
+                    moves(&state).len()
+                ));
+                return Some(state);
+            }
+            assert!(begin.elapsed() < PATIENCE, "nobody moves: {state}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Waits until one of two persons is to move; says whether the match is over instead.
+    pub fn turn_or_over(&self, other: &Self) -> bool {
+        let begin = Instant::now();
+        loop {
+            let state = self.state();
+            if !state["over"].is_null() {
+                return true;
+            }
+            if state["can"]["move"] == true || other.state()["can"]["move"] == true {
+                return false;
+            }
+            assert!(begin.elapsed() < PATIENCE, "nobody moves: {state}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Makes a move by clicks.
+    pub fn make(&self, mv: &Value) {
+        for end in ["from", "to"] {
+            if let Some(cell) = mv[end].as_str() {
+                self.click(&cell_css(cell));
+            }
+        }
+        // Where cells are not enough, and where they are small, the page asks.
+        if self.value("Boolean(document.querySelector('rk-match .extra button'))") == true {
+            self.click("rk-match .extra button");
+        }
+    }
+
+    /// Plays one move by clicks, once it is our turn; says whether the match was over instead.
+    pub fn play_once(&self, choose: impl Fn(&[Value]) -> usize) -> bool {
+        let Some(state) = self.turn() else { return true };
+        let (ply, all) = (state["ply"].as_u64().unwrap(), moves(&state));
+        self.make(&all[choose(all) % all.len()]);
+        self.wait(&format!(
+            "document.querySelector('rk-match').state?.ply > {ply} || document.querySelector('rk-match').state?.over"
+        ));
+        false
+    }
+
+    /// Plays by clicks until the match is over, or for so many turns; says whether it is over.
+    pub fn play(&self, most: usize, choose: impl Fn(usize, &[Value]) -> usize) -> bool {
+        for turn in 0..most {
+            if self.play_once(|moves| choose(turn, moves)) {
+                return true;
+            }
+        }
+        self.turn().is_none()
+    }
+}
+
+/// The button of a cell.
+pub(crate) fn cell_css(cell: &str) -> String {
+    format!("rk-match rk-board button[data-cell=\"{cell}\"]")
+}
+
+fn moves(state: &Value) -> &[Value] {
+    state["scene"]["moves"].as_array().map_or(&[], Vec::as_slice)
+}

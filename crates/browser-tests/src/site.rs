@@ -1,0 +1,50 @@
+//! A server for one test.
+
+use std::net::SocketAddr;
+
+use rookery_testkit::TempFolder;
+
+use crate::running::Running;
+use crate::{Browser, Size};
+
+/// A server with a store of its own, gone with the test.
+#[derive(Debug)]
+pub struct Site {
+    running: Option<Running>,
+    folder: TempFolder,
+}
+
+impl Site {
+    /// A server on any port.
+    pub fn open(name: &str) -> Self {
+        let folder = TempFolder::new(name);
+        Self { running: Some(Running::start(&folder)), folder }
+    }
+
+    fn running(&self) -> &Running {
+        self.running.as_ref().unwrap()
+    }
+
+    /// Its address, as a browser writes it.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.running().address)
+    }
+
+    /// Where bots connect.
+    pub fn bots(&self) -> SocketAddr {
+        self.running().bots
+    }
+
+    /// Stops the server, lets something happen, and starts it again at the same address.
+    pub fn restart(&mut self, meanwhile: impl FnOnce()) {
+        let address = self.running().address;
+        self.running.take().unwrap().stop();
+        meanwhile();
+        self.running = Some(Running::start_at(&self.folder, address));
+    }
+
+    /// A browser at this site; `None`, and said loudly, where there is no Chromium.
+    pub fn browser(&self, size: Size) -> Option<Browser> {
+        Browser::start(self.url(), size)
+    }
+}

@@ -1,0 +1,180 @@
+//! Whole games in a browser, by mouse, touch and keyboard.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use rookery_browser_tests::{Browser, Site, Size, first_move_bot};
+use serde_json::Value;
+use thirtyfour::Key;
+
+/// Boards on which a game does not take long, and how many turns it may take before it is given up.
+const BOARDS: [(&str, usize); 5] = [
+    ("fish:rows=4,cols=4,players=2", 40),
+    ("hexapawn:rows=4,cols=4", 30),
+    ("renpaarden:width=5,height=5", 8),
+    ("stones:rows=4,cols=4", 30),
+    ("four", 30),
+];
+
+/// Puts the focus onto the board.
+const FOCUS: &str = "document.querySelector('rk-match rk-board button[tabindex=\"0\"]').focus();";
+
+/// Some moves of all kinds, the same each time.
+fn some(turn: usize, moves: &[Value]) -> usize {
+    turn * 7 % moves.len()
+}
+
+/// Begins a game with the form.
+fn begin(browser: &Browser, spec: &str, seats: &str) {
+    browser.open(&format!("/new?spec={spec}&seats={seats}"));
+    browser.click("form.newgame button.primary");
+    browser.see("rk-match rk-board");
+}
+
+/// Resigns, as the page asks for it.
+fn resign(browser: &Browser) {
+    if browser.value("Boolean(document.querySelector('[data-act=ask_resign]')?.checkVisibility())") != true {
+        browser.click("[data-act=more]");
+    }
+    browser.click("[data-act=ask_resign]");
+    browser.click("[data-part=question] [data-act=resign]");
+}
+
+fn expect_over(browser: &Browser) {
+    let state = browser.state();
+    let sentence = state["over"]["sentence"].as_str().unwrap_or_else(|| panic!("it goes on: {state}"));
+    browser.wait(&format!(
+        "document.querySelector('rk-match').state?.over?.sentence === {}",
+        Value::from(sentence)
+    ));
+    browser.see("[data-part=over]");
+}
+
+#[test]
+fn every_game_is_played_to_its_end_against_a_computer() {
+    let site = Site::open("browser-games");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    let known: Vec<&str> = rookery_catalog::CATALOG.iter().map(|game| game.name()).collect();
+    assert_eq!(known, BOARDS.map(|(spec, _)| spec.split(':').next().unwrap()), "every game is played");
+    for (spec, most) in BOARDS {
+        begin(&browser, spec, "me,random");
+        if !browser.play(most, some) {
+            resign(&browser);
+            browser.wait("document.querySelector('rk-match').state?.over");
+        }
+        expect_over(&browser);
+    }
+}
+
+#[test]
+fn the_first_move_of_a_new_visitor_is_two_clicks_away() {
+    let site = Site::open("browser-first");
+    let Some(browser) = site.browser(Size::Phone) else { return };
+    browser.open("/");
+    browser.click("form.quick button.primary");
+    assert!(!browser.play(1, some), "it has only begun");
+    assert_eq!(browser.state()["seats"][1]["kind"], "computer");
+    // Everything that matters is on the screen of a phone at once.
+    let wide = browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    assert_eq!(wide, 0, "nothing sticks out at the side");
+    if !browser.play(3, some) {
+        resign(&browser);
+        browser.wait("document.querySelector('rk-match').state?.over");
+    }
+    expect_over(&browser);
+}
+
+#[test]
+fn two_persons_and_a_bot_play_one_game_and_one_of_them_comes_back() {
+    let site = Site::open("browser-friends");
+    first_move_bot(site.bots(), "mine");
+    let (Some(ann), Some(bob)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
+    begin(&ann, "fish:rows=4,cols=4,players=3", "me,friend,@mine");
+    ann.see("[data-part=waiting] code");
+    let link = ann.value("document.querySelector('[data-part=waiting] code').textContent");
+    bob.open(link.as_str().unwrap());
+    bob.click("main form button.primary, main button.primary");
+    bob.see("rk-match rk-board");
+    assert_eq!(bob.match_id(), ann.match_id());
+    let mut is_over = false;
+    for turn in 0..40 {
+        if ann.turn_or_over(&bob) {
+            is_over = true;
+            break;
+        }
+        let player = if ann.state()["can"]["move"] == true { &ann } else { &bob };
+        if turn == 3 {
+            bob.open(&format!("/m/{}", ann.match_id()));
+            assert_eq!(bob.state()["you"], 1, "it is the same seat");
+        }
+        player.play_once(|moves| some(turn, moves));
+    }
+    assert!(is_over, "it ends");
+    for browser in [&ann, &bob] {
+        browser.wait("document.querySelector('rk-match').state?.over");
+        expect_over(browser);
+    }
+    assert_eq!(ann.state()["seats"][2]["kind"], "bot");
+}
+
+#[test]
+fn a_game_is_played_by_keyboard_alone() {
+    let site = Site::open("browser-keys");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    begin(&browser, "hexapawn:rows=4,cols=4", "me,first");
+    for _ in 0..20 {
+        let Some(state) = browser.turn() else { break };
+        // From the first cell Tab goes to the next one where something can be done; Enter chooses it, and then where it goes.
+        browser.script(FOCUS, vec![]);
+        browser.key(Key::Home);
+        for _ in 0..2 {
+            browser.key(Key::Tab);
+            browser.wait("document.activeElement.matches('rk-board button')");
+            browser.key(Key::Enter);
+        }
+        let ply = &state["ply"];
+        browser.wait(&format!("(document.querySelector('rk-match').state?.ply ?? 0) > {ply} || document.querySelector('rk-match').state?.over"));
+    }
+    assert!(browser.turn().is_none(), "it ends");
+    expect_over(&browser);
+}
+
+#[test]
+fn fault_t21_double_clicks_and_two_tabs_play_one_move() {
+    let site = Site::open("browser-tabs");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    begin(&browser, "four", "me,first");
+    let state = browser.turn().unwrap();
+    let cell = state["scene"]["moves"][0]["to"].as_str().unwrap().to_owned();
+    browser.double_click(&format!("rk-match rk-board button[data-cell=\"{cell}\"]"));
+    browser.wait("document.querySelector('rk-match').state?.ply >= 2");
+    assert!(browser.turn().is_some());
+    let ply = browser.state()["ply"].as_u64().unwrap();
+    assert!(ply <= 4, "a second click made no third move: {ply}");
+    // What one tab has played, the other shows; and a move of a stale page is answered by how it stands.
+    let path = browser.path();
+    let first = browser.second_tab();
+    browser.open(&path);
+    browser.play(1, some);
+    browser.switch_to(first);
+    let ply = browser.state()["ply"].as_u64().unwrap();
+    browser.wait(&format!("document.querySelector('rk-match').state?.ply >= {ply}"));
+    assert!(browser.state()["over"].is_null() || browser.state()["over"]["offender"].is_null());
+    browser.play(1, some);
+}
+
+#[test]
+fn a_restart_of_the_server_and_a_lost_network_cost_nothing() {
+    let mut site = Site::open("browser-restart");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    begin(&browser, "hexapawn:rows=5,cols=5", "me,random");
+    browser.play(1, some);
+    browser.turn();
+    site.restart(|| browser.read("rk-match", "onnection lost"));
+    browser.wait("!document.querySelector('rk-match').innerText.includes('onnection lost')");
+    browser.play(1, some);
+    browser.offline(true);
+    browser.wait("!navigator.onLine");
+    browser.offline(false);
+    browser.wait("navigator.onLine");
+    assert!(browser.play(30, some), "it ends: {}", browser.state());
+    expect_over(&browser);
+}

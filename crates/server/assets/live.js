@@ -1,0 +1,120 @@
+// rk-live: boards of running matches that go on by themselves, as far as they are seen.
+// @ts-check
+import "./board.js";
+import { lastMove } from "./moves.js";
+import { make, write } from "./panel.js";
+import { Live } from "./socket.js";
+
+/**
+ * @import { Board } from "./board.js"
+ * @import { Scene } from "./moves.js"
+ * @typedef {{id: string, title: string, seats: {name: string, kind: string}[], ply: number, viewers: number,
+ *   over: string | null, turn: number | null, scene: Scene}} Card
+ */
+
+/** How long a match that is over keeps its place. */
+const KEPT_MS = 10_000;
+
+class LiveBoards extends HTMLElement {
+  /** @type {Map<string, Card>} */ #news = new Map();
+  /** @type {Set<Element>} */ #seen = new Set();
+  /** @type {Live | null} */ #live = null;
+  #added = 0;
+
+  connectedCallback() {
+    if (this.#live) return;
+    const watcher = new IntersectionObserver((changes) => {
+      for (const { target, isIntersecting } of changes) {
+        if (isIntersecting) this.#seen.add(target);
+        else this.#seen.delete(target);
+      }
+      // Nobody is asked for boards that are not looked at.
+      if (this.#seen.size) this.#open();
+      this.#draw();
+    });
+    this.watcher = watcher;
+    for (const card of this.querySelectorAll("[data-match]")) watcher.observe(card);
+    watcher.observe(this);
+  }
+
+  #open() {
+    if (this.#live) return;
+    this.#live = new Live(this.getAttribute("src") ?? "", () => ({ lobby: !document.hidden }));
+    document.addEventListener("visibilitychange", () => this.#live?.send({ lobby: !document.hidden }));
+    this.#live.addEventListener("message", (event) => {
+      const { lobby, lobby_changed } = /** @type {CustomEvent} */ (event).detail;
+      for (const card of lobby ?? lobby_changed ?? []) this.#news.set(card.id, card);
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    for (const [id, card] of this.#news) {
+      const shown = this.querySelector(`[data-match="${CSS.escape(id)}"]`);
+      if (shown && !this.#seen.has(shown)) continue;
+      this.#news.delete(id);
+      if (shown) this.#show(shown, card);
+      else if (!card.over) this.#join(card);
+    }
+  }
+
+  /** @param {Element} shown @param {Card} card */
+  #show(shown, { scene, over, ply, viewers, turn }) {
+    const board = /** @type {Board | null} */ (shown.querySelector("rk-board"));
+    // What the server has drawn stays until something happens.
+    const isSame = Number(/** @type {HTMLElement} */ (shown).dataset.ply) === ply;
+    /** @type {HTMLElement} */ (shown).dataset.ply = String(ply);
+    if (!isSame) board?.show(scene, lastMove(board.scene, scene));
+    else if (!board?.scene) board?.expect(scene);
+    const sign = shown.querySelector(".live");
+    if (sign && over) sign.replaceWith(make("span", "chip good", "Over"));
+    else write(sign, `Live, move ${ply}`);
+    write(shown.querySelector(".viewers span"), String(viewers));
+    shown.querySelectorAll("[data-seat]").forEach((row, seat) => {
+      row.classList.toggle("turn", !over && turn === seat);
+      const caption = scene.captions.find(({ place }) => place !== "status" && place.seat === seat);
+      write(row.querySelector(".score"), caption?.text.split(": ").at(-1) ?? "");
+    });
+    if (!over) return;
+    write(shown.querySelector(".result"), over);
+    if (this.hasAttribute("grows")) setTimeout(() => shown.remove(), KEPT_MS);
+  }
+
+  /** A match that is new comes to the end: what is there keeps its place. @param {Card} card */
+  async #join(card) {
+    const list = this.querySelector("ul");
+    if (!this.hasAttribute("grows") || !list || this.#added++ > 48) return;
+    const answer = await fetch(`/watch?only=${encodeURIComponent(card.id)}`).catch(() => null);
+    const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
+    const made = page.querySelector("rk-live li");
+    if (!made || this.querySelector(`[data-match="${CSS.escape(card.id)}"]`)) return;
+    list.append(made);
+    this.watcher?.observe(made);
+  }
+}
+
+/** How long each position of a match that is shown again stays. */
+const REEL_MS = 1200;
+
+/** rk-reel: a match that is over, played through again and again while it is seen. */
+class Reel extends HTMLElement {
+  async connectedCallback() {
+    const board = /** @type {Board | null} */ (this.querySelector("rk-board"));
+    if (!board || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const answer = await fetch(`/api/v1/matches/${this.getAttribute("match")}/scenes?from=0&to=199`).catch(() => null);
+    if (!answer?.ok) return;
+    /** @type {{scenes: {scene: Scene}[]}} */
+    const { scenes } = await answer.json();
+    let [ply, isSeen] = [0, false];
+    new IntersectionObserver(([change]) => (isSeen = change.isIntersecting)).observe(this);
+    setInterval(() => {
+      if (!isSeen || document.hidden || scenes.length < 2) return;
+      const { scene } = scenes[ply];
+      board.show(scene, ply ? lastMove(scenes[ply - 1].scene, scene) : null);
+      ply = (ply + 1) % scenes.length;
+    }, REEL_MS);
+  }
+}
+
+customElements.define("rk-live", LiveBoards);
+customElements.define("rk-reel", Reel);

@@ -1,0 +1,89 @@
+// rk-tournament, rk-new-tournament: what the server draws is asked for again, and only what has changed is put in its place.
+// @ts-check
+
+/**
+ * Puts the parts of a newer page in the place of those that are shown.
+ * @param {HTMLElement} root
+ * @param {string} text
+ */
+export function refresh(root, text) {
+  const newer = new DOMParser().parseFromString(text, "text/html");
+  for (const part of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-live]"))) {
+    const other = newer.querySelector(`[data-live="${part.dataset.live}"]`);
+    if (!other || other.innerHTML === part.innerHTML || part.contains(document.activeElement)) continue;
+    const open = [...part.querySelectorAll("details")].map((details) => details.open);
+    part.replaceChildren(...other.childNodes);
+    if (open.some(Boolean)) part.querySelectorAll("details").forEach((details, idx) => (details.open = open[idx] ?? false));
+  }
+  return newer;
+}
+
+/**
+ * Asks for a page of this server.
+ * @param {string} url
+ */
+export async function ask(url) {
+  const answer = await fetch(url, { headers: { accept: "text/html" } });
+  if (!answer.ok) throw new Error(String(answer.status));
+  return answer.text();
+}
+
+const EVERY = 2000;
+
+class Tournament extends HTMLElement {
+  connectedCallback() {
+    if (this.hasAttribute("live")) setTimeout(() => this.#again(), EVERY);
+  }
+
+  async #again() {
+    if (!this.isConnected) return;
+    let goesOn = true;
+    if (!document.hidden) {
+      try {
+        goesOn = refresh(this, await ask(location.href)).querySelector("rk-tournament")?.hasAttribute("live") ?? false;
+      } catch {
+        // The server is away for a moment: it is asked again.
+      }
+    }
+    if (goesOn) setTimeout(() => this.#again(), EVERY);
+  }
+}
+
+/** The form is the address: every change asks for the page of that address. */
+class NewTournament extends HTMLElement {
+  #n = 0;
+
+  connectedCallback() {
+    this.addEventListener("input", () => this.#changed());
+  }
+
+  async #changed() {
+    const n = ++this.#n;
+    await new Promise((done) => setTimeout(done, 120));
+    if (n !== this.#n) return;
+    const form = this.querySelector("form");
+    if (!form) return;
+    const url = `/t/new?${new URLSearchParams(/** @type {any} */ (new FormData(form)))}`;
+    try {
+      const text = await ask(url);
+      if (n !== this.#n) return;
+      const newer = refresh(this, text);
+      history.replaceState(null, "", url);
+      for (const name of ["board", "name"]) {
+        const field = /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+        const other = newer.querySelector(`[name=${name}]`);
+        if (other && field !== document.activeElement) field.value = other.getAttribute("value") ?? "";
+      }
+      // Numbers of the formats stand beside their choices, one of which may have the focus.
+      newer.querySelectorAll(".format .size").forEach((size, idx) => {
+        const here = this.querySelectorAll(".format .size")[idx];
+        if (here) here.textContent = size.textContent;
+      });
+    } catch {
+      // What is shown stays; the form can still be sent.
+    }
+  }
+}
+
+customElements.define("rk-tournament", Tournament);
+customElements.define("rk-new-tournament", NewTournament);

@@ -1,0 +1,244 @@
+//! Who somebody is: guests, people who claimed a name, programs with a token.
+
+mod password;
+mod rates;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rookery_store::{EntrantId, Hash, NewToken, Person, Purpose, Store, Token};
+use serde::{Deserialize, Serialize};
+
+use crate::http::ApiError;
+
+pub use password::{hash_password, is_right};
+pub use rates::Rates;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// How long a session holds at the most.
+const SESSION_MS: i64 = 30 * DAY_MS;
+/// How long the operator's link holds.
+const LINK_MS: i64 = DAY_MS;
+/// How many sessions are remembered without asking the store.
+const REMEMBERED: usize = 10_000;
+
+/// Whose a seat or a match is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    /// A guest, by the number of the session.
+    Guest(u64),
+    /// Somebody with a name.
+    Named(i64),
+}
+
+/// Somebody who asks for something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// The name: `guest-xxxx` for guests.
+    pub name: String,
+    /// Whose what it makes is.
+    pub owner: Owner,
+    /// Whether it may do what operators do.
+    pub is_operator: bool,
+    /// The number of its token.
+    pub token: u64,
+    /// Whether it came by a token of a program and not by a cookie.
+    pub is_program: bool,
+}
+
+impl Identity {
+    /// Who it is among those who claimed a name.
+    pub fn person(&self) -> Option<EntrantId> {
+        match self.owner {
+            Owner::Named(id) => Some(EntrantId(id)),
+            Owner::Guest(_) => None,
+        }
+    }
+}
+
+/// All sessions and tokens.
+pub struct Accounts {
+    store: Store,
+    /// By the hash of the token.
+    known: Mutex<HashMap<Hash, (Identity, i64)>>,
+}
+
+impl fmt::Debug for Accounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Accounts")
+    }
+}
+
+impl Accounts {
+    /// The accounts of a store.
+    pub fn new(store: Store) -> Self {
+        Self { store, known: Mutex::default() }
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (Identity, i64)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, token: &str, identity: &Identity, expires_ms: i64) {
+        let mut known = self.known();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(Hash::of(token.as_bytes()), (identity.clone(), expires_ms));
+    }
+
+    /// Whose token it is, if it holds. Blocks only where it was not seen lately.
+    pub async fn identify(&self, token: &str, is_program: bool) -> Result<Option<Identity>, ApiError> {
+        if token.len() > MAX_TOKEN {
+            return Ok(None);
+        }
+        let now = now_ms();
+        if let Some((identity, expires_ms)) = self.known().get(&Hash::of(token.as_bytes())) {
+            return Ok((*expires_ms > now && identity.is_program == is_program).then(|| identity.clone()));
+        }
+        let (store, text) = (self.store.clone(), token.to_owned());
+        let found = blocking(move || {
+            let Some(found) = store.token(&text, now)? else { return Ok(None) };
+            let person = match found.entrant {
+                Some(id) => {
+                    let entrant = store.entrant_by_id(id)?;
+                    store.person(&entrant.name)?
+                }
+                None => None,
+            };
+            Ok(Some((found, person)))
+        })
+        .await?;
+        let Some((found, person)) = found else { return Ok(None) };
+        let expires_ms = found.expires_ms.unwrap_or(i64::MAX);
+        let identity = identity(&found, person).filter(|identity| identity.is_program == is_program);
+        if let Some(identity) = &identity {
+            self.remember(token, identity, expires_ms);
+        }
+        Ok(identity)
+    }
+
+    /// A new guest and its token.
+    pub async fn new_guest(&self) -> Result<(String, Identity), ApiError> {
+        let name = format!("guest-{}", &random_token()[..4]);
+        self.new_session(None, name).await
+    }
+
+    /// A new session of somebody who has proved to be this person.
+    pub async fn sign_in(&self, person: &Person) -> Result<(String, Identity), ApiError> {
+        let (token, identity) = self.new_session(Some(person.id), person.name.clone()).await?;
+        let identity = Identity { is_operator: person.is_operator, ..identity };
+        self.remember(&token, &identity, now_ms() + SESSION_MS);
+        Ok((token, identity))
+    }
+
+    async fn new_session(
+        &self,
+        entrant: Option<EntrantId>,
+        name: String,
+    ) -> Result<(String, Identity), ApiError> {
+        let token = random_token();
+        let expires_ms = now_ms() + SESSION_MS;
+        let new =
+            NewToken { entrant, purpose: Purpose::Session, note: name.clone(), expires_ms: Some(expires_ms) };
+        let (store, text) = (self.store.clone(), token.clone());
+        let id = blocking(move || store.put_token(&text, new)).await?;
+        let owner = entrant.map_or(Owner::Guest(id), |entrant| Owner::Named(entrant.0));
+        let identity = Identity { name, owner, is_operator: false, token: id, is_program: false };
+        self.remember(&token, &identity, expires_ms);
+        Ok((token, identity))
+    }
+
+    /// A new token for a program of this person, to be shown once.
+    pub async fn new_program_token(
+        &self,
+        person: EntrantId,
+        note: String,
+    ) -> Result<(u64, String), ApiError> {
+        let token = random_token();
+        let new = NewToken { entrant: Some(person), purpose: Purpose::Program, note, expires_ms: None };
+        let (store, text) = (self.store.clone(), token.clone());
+        let id = blocking(move || store.put_token(&text, new)).await?;
+        Ok((id, token))
+    }
+
+    /// A link that makes whoever opens it the operator, once.
+    pub fn new_operator_link(&self) -> Result<String, rookery_store::StoreError> {
+        let token = random_token();
+        let new = NewToken {
+            entrant: None,
+            purpose: Purpose::Operator,
+            note: "the operator's link".to_owned(),
+            expires_ms: Some(now_ms() + LINK_MS),
+        };
+        self.store.put_token(&token, new)?;
+        Ok(token)
+    }
+
+    /// Uses the operator's link up; whether it held.
+    pub async fn take_operator_link(&self, token: &str) -> Result<bool, ApiError> {
+        let (store, token) = (self.store.clone(), token.to_owned());
+        blocking(move || match store.token(&token, now_ms())? {
+            Some(found) if found.purpose == Purpose::Operator => store.revoke_token(found.id),
+            _ => Ok(false),
+        })
+        .await
+    }
+
+    /// Ends a session or takes a token back, at once.
+    pub async fn revoke(&self, id: u64) -> Result<bool, ApiError> {
+        self.known().retain(|_, (identity, _)| identity.token != id);
+        let store = self.store.clone();
+        blocking(move || store.revoke_token(id)).await
+    }
+
+    /// What was remembered of a person has changed.
+    pub fn forget(&self, person: EntrantId) {
+        self.known().retain(|_, (identity, _)| identity.person() != Some(person));
+    }
+}
+
+/// The longest token that is looked up.
+const MAX_TOKEN: usize = 200;
+
+/// Who comes with a token; nobody with one that is for something else.
+fn identity(token: &Token, person: Option<Person>) -> Option<Identity> {
+    let is_program = match token.purpose {
+        Purpose::Session => false,
+        Purpose::Program => true,
+        Purpose::Operator => return None,
+    };
+    let (name, owner, is_operator) = match person {
+        Some(person) => (person.name, Owner::Named(person.id.0), person.is_operator),
+        None if token.entrant.is_none() => (token.note.clone(), Owner::Guest(token.id), false),
+        None => return None,
+    };
+    // What a program holds may be copied into many places: it never does what operators do.
+    Some(Identity { name, owner, is_operator: is_operator && !is_program, token: token.id, is_program })
+}
+
+/// Does something with the store where blocking is allowed.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, rookery_store::StoreError> + Send + 'static,
+) -> Result<T, ApiError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => Ok(done?),
+        Err(error) => Err(ApiError::ours(&error)),
+    }
+}
+
+/// 256 bits that nobody can guess, as hexadecimal digits.
+pub(crate) fn random_token() -> String {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    Hash(bytes).to_string()
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

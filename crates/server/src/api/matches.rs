@@ -1,0 +1,253 @@
+//! Matches: made, looked at, joined, played again.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Extension, Path, Query, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, SET_COOKIE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use rookery_live::{read_story, write_record};
+use rookery_picture::{LastMove, Options, svg};
+use rookery_rules::Seat;
+use serde::{Deserialize, Serialize};
+
+use super::{Body, guest_of};
+use crate::app::App;
+use crate::data::{Around, MatchState, SceneData, Sight, scenes as all_scenes};
+use crate::http::{ApiError, Caller};
+use crate::hub::{Found, NewMatch};
+
+/// The most scenes of one answer.
+const MOST_SCENES: usize = 200;
+
+/// A match that was made.
+#[derive(Debug, Serialize)]
+pub(crate) struct MadeData {
+    id: String,
+    url: String,
+    seats: Vec<JoinData>,
+}
+
+/// How others get a seat.
+#[derive(Debug, Serialize)]
+pub(crate) struct JoinData {
+    seat: usize,
+    join: Option<String>,
+}
+
+pub(crate) async fn make(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Body(new): Body<NewMatch>,
+) -> Result<Response, ApiError> {
+    let (who, cookie) = guest_of(&app, &caller).await?;
+    let wanted = new.read(&who.name)?;
+    let made = app.hub.make(wanted, &who).await?;
+    let id = made.table.id().to_string();
+    let join = |code: String| format!("{}/join/{code}", app.page_url);
+    let seats = made.codes.into_iter().enumerate();
+    let seats = seats.map(|(seat, code)| JoinData { seat, join: code.map(join) }).collect();
+    let url = format!("/m/{id}");
+    let location = HeaderValue::from_str(&url).map_err(|error| ApiError::ours(&error))?;
+    let mut response = (StatusCode::CREATED, Json(MadeData { id, url, seats })).into_response();
+    response.headers_mut().insert(LOCATION, location);
+    Ok(with_cookie(response, cookie))
+}
+
+/// Adds the cookie of a new session.
+pub(crate) fn with_cookie(mut response: Response, cookie: Option<String>) -> Response {
+    if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
+}
+
+pub(crate) async fn look(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Json<MatchState>, ApiError> {
+    let found = app.hub.find(&id).await?;
+    Ok(Json(found.look(caller.identity.as_ref())))
+}
+
+/// A part of a match.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Part {
+    #[serde(default)]
+    from: usize,
+    to: Option<usize>,
+    /// 1: with the legal moves, of a match that is over.
+    #[serde(default)]
+    moves: u8,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ScenesData {
+    scenes: Vec<PlyScene>,
+}
+
+#[derive(Debug, Serialize)]
+struct PlyScene {
+    ply: usize,
+    scene: SceneData,
+}
+
+pub(crate) async fn scenes(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Query(Part { from, to, moves }): Query<Part>,
+) -> Result<Json<ScenesData>, ApiError> {
+    let found = app.hub.find(&id).await?;
+    let has_moves = moves == 1 && found.snapshot().verdict.is_some();
+    let scene = |(ply, scene): (usize, &rookery_rules::Scene)| {
+        let scene = SceneData::from(scene);
+        PlyScene { ply, scene: if has_moves { scene } else { scene.still() } }
+    };
+    let n = to.map_or(MOST_SCENES, |to| (to + 1).saturating_sub(from)).min(MOST_SCENES);
+    let part =
+        |scenes: &[rookery_rules::Scene]| scenes.iter().enumerate().skip(from).take(n).map(scene).collect();
+    let scenes = match &found {
+        Found::Stored(stored) => part(&stored.scenes),
+        Found::Table(table) => part(&all_scenes(&table.snapshot())),
+    };
+    Ok(Json(ScenesData { scenes }))
+}
+
+/// Which seat somebody wants.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Join {
+    code: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Joined {
+    id: String,
+    url: String,
+    seat: usize,
+}
+
+pub(crate) async fn join(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Body(Join { code }): Body<Join>,
+) -> Result<Response, ApiError> {
+    let (who, cookie) = guest_of(&app, &caller).await?;
+    let (table, seat) = app.hub.join(&code, &who).await?;
+    if table.id().as_str() != id {
+        return Err(ApiError::not_found("seat"));
+    }
+    Ok(with_cookie(Json(joined(&table.id().to_string(), seat)).into_response(), cookie))
+}
+
+fn joined(id: &str, seat: Seat) -> Joined {
+    Joined { id: id.to_owned(), url: format!("/m/{id}"), seat: seat.index() }
+}
+
+pub(crate) async fn rematch(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let who = caller.expect()?;
+    let Found::Table(table) = app.hub.find(&id).await? else {
+        return Err(ApiError::conflict("this match ended long ago; begin a new one"));
+    };
+    let again = app.hub.rematch(&table, who).await?;
+    let seat = again.seat_of(Some(who)).map_or(0, Seat::index);
+    let id = again.id().to_string();
+    let url = format!("/m/{id}");
+    Ok((StatusCode::CREATED, Json(Joined { id, url, seat })).into_response())
+}
+
+/// The record of a match, as a file. That of a running match has no seed in it, and is what can be seen.
+pub(crate) async fn record(app: &App, id: &str) -> Result<Response, ApiError> {
+    let found = app.hub.find(id).await?;
+    let (bytes, is_over) = match &found {
+        Found::Stored(stored) => {
+            let (store, id) = (app.hub.store().clone(), stored.id);
+            (crate::accounts::blocking(move || store.record(id)).await?, true)
+        }
+        Found::Table(table) => {
+            let mut snapshot = rookery_live::Snapshot::clone(&table.snapshot());
+            let is_over = snapshot.verdict.is_some();
+            if !is_over {
+                // Whoever knew the seed would know the computer's next moves.
+                let mut spec = rookery_referee::MatchSpec::clone(&snapshot.spec);
+                spec.seed = rookery_rules::Seed(0);
+                snapshot.spec = Arc::new(spec);
+            }
+            (write_record(&snapshot).map_err(|error| ApiError::ours(&error))?, is_over)
+        }
+    };
+    let name = format!("attachment; filename=\"{id}.rookery.jsonl\"");
+    let mut response = bytes.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/jsonl"));
+    if let Ok(name) = HeaderValue::from_str(&name) {
+        headers.insert(CONTENT_DISPOSITION, name);
+    }
+    if !is_over {
+        headers.insert("x-rookery-unfinished", HeaderValue::from_static("1"));
+    }
+    Ok(response)
+}
+
+/// A picture of a match after so many moves.
+pub(crate) async fn picture(app: &App, id: &str, ply: Option<usize>) -> Result<Response, ApiError> {
+    let found = app.hub.find(id).await?;
+    let own;
+    let scenes = match &found {
+        Found::Stored(stored) => &stored.scenes,
+        Found::Table(table) => {
+            own = all_scenes(&table.snapshot());
+            &own
+        }
+    };
+    let ply = ply.unwrap_or(usize::MAX).min(scenes.len().saturating_sub(1));
+    let scene = scenes.get(ply).ok_or_else(|| ApiError::not_found("move"))?;
+    let options = Options { last: last_move(&found, scenes, ply), ..Options::default() };
+    let mut response = svg(scene, &options).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"));
+    Ok(response)
+}
+
+/// The move that led to a ply, as one sees it on the board.
+pub(crate) fn last_move(found: &Found, scenes: &[rookery_rules::Scene], ply: usize) -> Option<LastMove> {
+    let before = scenes.get(ply.checked_sub(1)?)?;
+    let snapshot = found.snapshot();
+    let is_it =
+        |entry: &&Arc<rookery_live::Entry>| entry.deed.as_move().is_some() && entry.plies == ply as u64;
+    let entry = snapshot.entries.iter().find(is_it)?;
+    before.find_move(entry.deed.as_move()?).map(LastMove::from)
+}
+
+/// A record that somebody has dropped onto the page: read with all checks, shown and not kept.
+pub(crate) async fn read_record(body: axum::body::Bytes) -> Result<Json<RecordData>, ApiError> {
+    let reading = tokio::task::spawn_blocking(move || {
+        let story = read_story(&body[..]).map_err(|error| error.to_string())?;
+        let snapshot = story.snapshot();
+        let scenes = all_scenes(&snapshot);
+        let newest = scenes.last().map(SceneData::from).ok_or("there is nothing in it")?;
+        let around = Around { id: "", version: 0, online: &[], viewers: 0, waiting: &[] };
+        let state = MatchState::new(&snapshot, newest, &around, Sight::default());
+        let scene = |(ply, scene)| PlyScene { ply, scene: SceneData::from(scene).still() };
+        let picture = scenes.last().map(crate::routes::drawn).unwrap_or_default();
+        let scenes = scenes.iter().enumerate().take(MOST_SCENES).map(scene).collect();
+        Ok::<_, String>(RecordData { page: crate::pages::record_body(&state, &picture), state, scenes })
+    });
+    let read = reading.await.map_err(|error| ApiError::ours(&error))?;
+    read.map(Json).map_err(|why| ApiError::bad(format!("this record does not hold: {why}")))
+}
+
+/// A record that was read.
+#[derive(Debug, Serialize)]
+pub(crate) struct RecordData {
+    state: MatchState,
+    scenes: Vec<PlyScene>,
+    /// The part of a page that shows it.
+    page: String,
+}

@@ -1,0 +1,250 @@
+//! The API under `/api/v1`.
+
+mod account;
+mod games;
+mod lists;
+mod matches;
+mod operator;
+mod study;
+mod tournaments;
+
+use std::sync::Arc;
+
+use axum::extract::{FromRequest, Request};
+use axum::http::header::CONTENT_TYPE;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use crate::app::App;
+use crate::http::Access::{Anybody, Known, Operator, Person};
+use crate::http::{ApiError, Routes};
+use crate::socket;
+
+pub(crate) use account::{
+    SignIn, change_password, delete_name, end_other_sessions, guest_of, revoke_own, short, sign_in, sign_out,
+};
+pub(crate) use games::problem_of;
+pub(crate) use lists::{LadderData, OverData, StrengthData, entrant, ladder_of, over, strengths, with_names};
+pub(crate) use matches::{last_move, picture, record, with_cookie};
+pub(crate) use operator::{Measures, cancel_match, measure, set_sign_up};
+pub use study::Reviews;
+pub(crate) use study::{PuzzleData, puzzle_of};
+pub(crate) use tournaments::{TournamentData, apart, list_of as tournaments_of, read_id as read_tournament};
+
+/// All addresses of the API.
+pub fn routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
+    tournament_routes(study_routes(account_routes(match_routes(routes))))
+}
+
+fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
+    let text = json!({"type": "string"});
+    routes
+        .get(
+            "/api/v1/games",
+            Anybody,
+            "All games, with the keys of their specs and their computers",
+            games::games,
+        )
+        .get(
+            "/api/v1/preview",
+            Anybody,
+            "The beginning of a game spec, or what is wrong with it",
+            games::preview,
+        )
+        .query(&[("spec", "string")])
+        .get("/api/v1/bots", Anybody, "Bots that are connected", games::bots)
+        .get("/api/v1/live", Anybody, "The socket of a page: a WebSocket", socket::live)
+        .ok(101)
+        .get("/api/v1/matches", Anybody, "Matches that are over, or (live=1) those that run", lists::matches)
+        .query(&[
+            ("live", "integer"),
+            ("game", "string"),
+            ("player", "string"),
+            ("before", "integer"),
+            ("limit", "integer"),
+        ])
+        .post("/api/v1/matches", Anybody, "Begin a match", matches::make)
+        .body(
+            &json!({
+                "game": text,
+                "seats": {"type": "array", "maxItems": 32, "items": {"anyOf": [text, {"type": "object"}]}},
+                "seed": {"type": ["string", "null"], "pattern": "^[0-9]{1,20}$"},
+                "time": {"type": ["string", "null"]},
+                "limits": {"type": "object"},
+                "conduct": {"type": ["string", "null"]},
+                "casual": {"type": ["boolean", "null"]},
+                "max_turns": {"type": ["integer", "null"], "minimum": 0},
+                "start": {"type": ["object", "null"]},
+            }),
+            &["game", "seats"],
+        )
+        .ok(201)
+        .get("/api/v1/matches/{id}", Anybody, "How a match stands", matches::look)
+        .get(
+            "/api/v1/matches/{id}/scenes",
+            Anybody,
+            "The board after each move, 200 at most",
+            matches::scenes,
+        )
+        .query(&[("from", "integer"), ("to", "integer"), ("moves", "integer")])
+        .post("/api/v1/matches/{id}/join", Anybody, "Take the open seat of a code", matches::join)
+        .body(&json!({"code": text}), &["code"])
+        .post(
+            "/api/v1/matches/{id}/rematch",
+            Known,
+            "The same once more, everybody one seat further",
+            matches::rematch,
+        )
+        .ok(201)
+        .post("/api/v1/matches/{id}/cancel", Operator, "End a match without a winner", operator::cancel)
+        .body(&json!({"reason": text}), &[])
+        .ok(204)
+        .post(
+            "/api/v1/records",
+            Anybody,
+            "Check a record and look at it; it is not kept",
+            matches::read_record,
+        )
+        .get("/api/v1/players", Anybody, "Who plays here", lists::players)
+        .query(&[("prefix", "string"), ("before", "integer")])
+        .get("/api/v1/players/{name}", Anybody, "Somebody who plays, with the last matches", lists::player)
+}
+
+fn account_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
+    let (text, flag) = (json!({"type": "string"}), json!({"type": ["boolean", "null"]}));
+    routes
+        .get("/api/v1/me", Anybody, "Who you are", account::me)
+        .get("/api/v1/me/data", Person, "Everything that is known of you", account::data)
+        .delete("/api/v1/me", Person, "Delete your name; the body says it once more", account::delete)
+        .body(&json!({"name": text}), &["name"])
+        .delete("/api/v1/me/sessions", Person, "End all your sessions but this one", account::end_sessions)
+        .post("/api/v1/login", Anybody, "Sign in, or claim a name", account::login)
+        .body(
+            &json!({
+                "name": text,
+                "password": text,
+                "claim": {"type": "boolean"},
+                "operator": {"type": ["string", "null"]},
+            }),
+            &["name", "password"],
+        )
+        .post("/api/v1/logout", Anybody, "End your session", account::logout)
+        .ok(204)
+        .get("/api/v1/tokens", Person, "The tokens of your programs", account::tokens)
+        .post("/api/v1/tokens", Person, "A new token, shown once", account::new_token)
+        .body(&json!({"note": text}), &[])
+        .ok(201)
+        .delete("/api/v1/tokens/{id}", Person, "Take a token back", account::revoke_token)
+        .post("/api/v1/operator/sign-up", Operator, "Let names be claimed, or not", operator::sign_up)
+        .body(&json!({"open": {"type": "boolean"}}), &["open"])
+        .ok(204)
+        .post("/api/v1/operator/people/{name}", Operator, "Ban, mute or sign out somebody", operator::person)
+        .body(&json!({"banned": flag, "muted": flag, "signed_out": {"type": "boolean"}}), &[])
+        .ok(204)
+        .get("/api/v1/operator/audit", Operator, "What operators did", operator::audit)
+}
+
+fn study_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
+    let text = json!({"type": "string"});
+    routes
+        .get(
+            "/api/v1/matches/{id}/review",
+            Anybody,
+            "Every move against the best; ask until done",
+            study::review,
+        )
+        .get(
+            "/api/v1/matches/{id}/analysis",
+            Anybody,
+            "Best moves, a line of JSON each time more is known",
+            study::analysis,
+        )
+        .query(&[("ply", "integer")])
+        .get("/api/v1/puzzles/{date}", Anybody, "The puzzle of a day: 2026-11-17, or today", study::puzzle)
+        .query(&[("game", "string")])
+        .get("/api/v1/puzzles/{date}/solution", Anybody, "The best line of a puzzle", study::solution)
+        .query(&[("game", "string")])
+        .post("/api/v1/puzzles/{date}/hint", Anybody, "A hint for a puzzle, in three steps", study::hint)
+        .body(
+            &json!({"game": text, "position": text, "step": {"type": "integer", "minimum": 0, "maximum": 255}}),
+            &["game", "position", "step"],
+        )
+        .post("/api/v1/try", Anybody, "The board after a move from any position", study::trial)
+        .body(&json!({"game": text, "position": text, "move": {"type": ["string", "null"]}}), &["game", "position"])
+        .post("/api/v1/puzzles/{date}/attempt", Anybody, "Try a move in a puzzle", study::attempt)
+        .body(&json!({"game": text, "position": text, "move": text}), &["game", "position", "move"])
+}
+
+fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
+    let spec = json!({
+        "name": {"type": "string"},
+        "games": {"type": "array", "items": {"type": "string"}},
+        "format": {},
+        "entrants": {"type": "array", "maxItems": 64, "items": {}},
+        "seed": {"type": "string", "pattern": "^[0-9]{1,20}$"},
+        "time": {"type": "string"},
+    });
+    let needed = ["name", "games", "format", "entrants"];
+    routes
+        .get("/api/v1/ladder", Anybody, "Who is strongest in a game", lists::ladder)
+        .query(&[("game", "string")])
+        .get("/api/v1/tournaments", Anybody, "Tournaments, the latest first", tournaments::list)
+        .query(&[("before", "integer")])
+        .post(
+            "/api/v1/tournaments",
+            Known,
+            "Begin a tournament of computers and connected bots",
+            tournaments::make,
+        )
+        .body(&spec, &needed)
+        .ok(201)
+        .post("/api/v1/tournaments/plan", Anybody, "How much a tournament would be", tournaments::plan)
+        .body(&spec, &needed)
+        .get(
+            "/api/v1/tournaments/{id}",
+            Anybody,
+            "Its report: json, csv, markdown or html",
+            tournaments::look,
+        )
+        .query(&[("form", "string")])
+        .get("/api/v1/tournaments/{id}/pairings", Anybody, "Who plays whom, and why", tournaments::pairings)
+        .query(&[("after", "integer")])
+        .post("/api/v1/tournaments/{id}/pause", Known, "Stop it, to go on later", tournaments::pause)
+        .ok(204)
+        .post("/api/v1/tournaments/{id}/resume", Known, "Go on with it", tournaments::go_on)
+        .ok(204)
+        .post(
+            "/api/v1/tournaments/{id}/withdraw",
+            Known,
+            "Let somebody take no further part",
+            tournaments::withdraw,
+        )
+        .body(&json!({"entrant": {"type": "string"}}), &["entrant"])
+        .ok(204)
+        .delete("/api/v1/tournaments/{id}", Known, "Take it away; its games stay", tournaments::remove)
+}
+
+/// A body of JSON, with errors that say what to do.
+#[derive(Debug)]
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let kind =
+            request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if !kind.starts_with("application/json") {
+            return Err(ApiError::new(
+                axum::http::StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "not_json",
+                "expected a body of JSON with `Content-Type: application/json`",
+            ));
+        }
+        let bytes = axum::body::Bytes::from_request(request, state).await;
+        let bytes = bytes.map_err(|_| ApiError::bad("the body cannot be read; send it again"))?;
+        let read = serde_json::from_slice(&bytes);
+        read.map(Self)
+            .map_err(|error| ApiError::bad(format!("the body is not what is expected here: {error}")))
+    }
+}

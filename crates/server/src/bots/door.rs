@@ -1,0 +1,141 @@
+//! The port for bots: whoever says hello, and proves who it is where that is needed, may wait for a match.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Extension, Request, State};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use hyper_util::rt::TokioIo;
+use rookery_bots::{Greeting, PROTOCOL, REPLY_TIME, greet};
+use rookery_wire::{Connection, Transport, TransportExt as _, WebSocket};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+use super::Bots;
+use crate::accounts::{Accounts, Owner, random_token};
+use crate::app::App;
+use crate::http::{ApiError, Held};
+
+/// How many may be greeted at the same time; who comes then waits in the queue of the system.
+const MAX_GREETED: usize = 256;
+/// How long nothing is accepted after it has failed.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Takes in bots at a port, for ever.
+pub async fn keep_door(listener: TcpListener, bots: Arc<Bots>, accounts: Arc<Accounts>) {
+    let greeted = Arc::new(Semaphore::new(MAX_GREETED));
+    loop {
+        let Ok(permit) = Arc::clone(&greeted).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let (bots, accounts) = (Arc::clone(&bots), Arc::clone(&accounts));
+                tokio::spawn(async move {
+                    welcome(stream, &bots, &accounts).await;
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                // Out of sockets, most likely: those who play need none, so only the door waits.
+                tracing::warn!(%error, "bots cannot be accepted");
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Takes in a bot that asks for a WebSocket.
+pub async fn bots_socket(
+    State(app): State<Arc<App>>,
+    Extension(held): Extension<Arc<Held>>,
+    mut request: Request,
+) -> Result<Response, ApiError> {
+    let headers = request.headers();
+    let says = |name: &str, word: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        value.split(',').any(|part| part.trim().eq_ignore_ascii_case(word))
+    };
+    let key = headers.get("sec-websocket-key").map(|key| WebSocket::accept_key(key.as_bytes()));
+    let asked =
+        says("upgrade", "websocket") && says("connection", "upgrade") && says("sec-websocket-version", "13");
+    let Some(key) = key.filter(|_| asked) else {
+        return Err(ApiError::new(
+            StatusCode::UPGRADE_REQUIRED,
+            "no_websocket",
+            "bots connect here by WebSocket; see /connect for how, and for the port without it",
+        ));
+    };
+    let upgrade = hyper::upgrade::on(&mut request);
+    let (bots, accounts) = (Arc::clone(app.hub.bots()), Arc::clone(&app.accounts));
+    tokio::spawn(async move {
+        let Ok(Ok(upgraded)) = timeout(REPLY_TIME, upgrade).await else { return };
+        let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return };
+        let socket =
+            WebSocket::upgraded(parts.io.into_inner(), parts.read_buf.to_vec(), PROTOCOL.bounds).await;
+        if let Ok(socket) = socket {
+            greet_at_door(Box::new(socket), &bots, &accounts).await;
+        }
+        // From here on bots are counted by themselves.
+        drop(held);
+    });
+    let answer = [
+        ("connection", "Upgrade".to_owned()),
+        ("upgrade", "websocket".to_owned()),
+        ("sec-websocket-accept", key),
+    ];
+    let mut response = StatusCode::SWITCHING_PROTOCOLS.into_response();
+    for (name, value) in answer {
+        let value = HeaderValue::from_str(&value).map_err(|error| ApiError::ours(&error))?;
+        response.headers_mut().insert(name, value);
+    }
+    Ok(response)
+}
+
+async fn welcome(stream: TcpStream, bots: &Arc<Bots>, accounts: &Accounts) {
+    let Ok(link) = Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds) else { return };
+    greet_at_door(Box::new(link), bots, accounts).await;
+}
+
+async fn greet_at_door(mut link: Box<dyn Transport>, bots: &Arc<Bots>, accounts: &Accounts) {
+    match greet(&mut *link, REPLY_TIME).await {
+        Ok(greeting) => let_in(link, greeting, bots, accounts).await,
+        Err(fault) => {
+            tracing::debug!(peer = link.peer(), why = fault.evidence.note, "a bot did not say hello");
+            link.close().await;
+        }
+    }
+}
+
+/// Lets somebody in who has said hello, or tells it why not.
+async fn let_in(link: Box<dyn Transport>, greeting: Greeting, bots: &Arc<Bots>, accounts: &Accounts) {
+    let owner = match &greeting.secret {
+        None => None,
+        Some(secret) => match accounts.identify(secret, true).await {
+            Ok(Some(identity)) => Some(identity.owner),
+            _ => {
+                return refuse(link, "bad_token", "this token does not hold; make a new one in the settings")
+                    .await;
+            }
+        },
+    };
+    if let Err((why, link)) = enter(link, greeting, owner, bots) {
+        refuse(link, "no_seat", why).await;
+    }
+}
+
+fn enter(
+    link: Box<dyn Transport>,
+    greeting: Greeting,
+    owner: Option<Owner>,
+    bots: &Arc<Bots>,
+) -> Result<(), (&'static str, Box<dyn Transport>)> {
+    let name = greeting.name.clone().unwrap_or_else(|| format!("bot-{}", &random_token()[..4]));
+    bots.enter(&name, owner, greeting, link)
+}
+
+async fn refuse(mut link: Box<dyn Transport>, code: &str, why: &str) {
+    let message = format!("{{\"type\":\"error\",\"code\":\"{code}\",\"message\":\"{why}\"}}\n");
+    let _ = timeout(REPLY_TIME, link.send(message.as_bytes())).await;
+    link.close().await;
+}

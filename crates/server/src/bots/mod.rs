@@ -1,0 +1,245 @@
+//! Bots that are connected: who they are, who plays, and how one is brought to a seat.
+
+mod door;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rookery_bots::{Greeting, QUIT};
+use rookery_live::{GRACE_TO_RETURN, Guest, Returning};
+use rookery_wire::{Lent, Transport, TransportExt as _};
+use serde::Serialize;
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
+
+use crate::accounts::{Owner, random_token};
+
+pub use door::{bots_socket, keep_door};
+
+/// The most bots at the same time.
+const MAX_BOTS: usize = 4096;
+/// How long the last word to a bot may take.
+const LAST_WORD: Duration = Duration::from_millis(100);
+
+/// All bots that are connected.
+#[derive(Default)]
+pub struct Bots {
+    connected: Mutex<HashMap<String, Connected>>,
+    /// Counts comings and goings.
+    changes: watch::Sender<u64>,
+}
+
+/// A bot that is connected.
+struct Connected {
+    greeting: Arc<Greeting>,
+    owner: Option<Owner>,
+    /// Tells connections of the same name apart.
+    serial: u64,
+    /// What it may come back with during a match.
+    token: String,
+    /// Where it comes back to.
+    back: mpsc::Sender<Box<dyn Transport>>,
+    /// Asks for the link; gone while it plays.
+    claim: Option<oneshot::Sender<oneshot::Sender<Box<dyn Transport>>>>,
+}
+
+/// What others see of a bot.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct BotData {
+    /// Its name.
+    pub name: String,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// The games it plays; all of them if it did not say.
+    pub games: Option<Vec<String>>,
+    /// Whether it plays now.
+    pub playing: bool,
+}
+
+impl fmt::Debug for Bots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bots").field("n", &self.connected().len()).finish_non_exhaustive()
+    }
+}
+
+impl Bots {
+    fn connected(&self) -> MutexGuard<'_, HashMap<String, Connected>> {
+        self.connected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|n| *n += 1);
+    }
+
+    /// All bots, by name.
+    pub fn list(&self) -> Vec<BotData> {
+        let data = |(name, bot): (&String, &Connected)| BotData {
+            name: name.clone(),
+            author: bot.greeting.author.clone(),
+            games: bot.greeting.games.clone(),
+            playing: bot.claim.is_none(),
+        };
+        let mut list: Vec<BotData> = self.connected().iter().map(data).collect();
+        list.sort_by(|a, b| a.name.cmp(&b.name));
+        list
+    }
+
+    /// Somebody has said hello under this name. The newest connection of an owner counts, and an older one is closed; the
+    /// error says why somebody cannot stay, and gives the link back.
+    pub fn enter(
+        self: &Arc<Self>,
+        name: &str,
+        owner: Option<Owner>,
+        greeting: Greeting,
+        link: Box<dyn Transport>,
+    ) -> Result<(), (&'static str, Box<dyn Transport>)> {
+        let mut connected = self.connected();
+        let returns = match &greeting.token {
+            Some(token) => connected.values().find(|bot| bot.token == *token),
+            None => {
+                connected.get(name).filter(|bot| bot.claim.is_none() && owner.is_some() && bot.owner == owner)
+            }
+        };
+        if let Some(bot) = returns.filter(|bot| bot.claim.is_none()) {
+            return bot.back.try_send(link).map_err(|refused| {
+                let (TrySendError::Full(link) | TrySendError::Closed(link)) = refused;
+                ("its match is over, or it comes back too often", link)
+            });
+        }
+        if greeting.token.is_some() {
+            return Err(("there is no match to come back to", link));
+        }
+        if connected.len() >= MAX_BOTS {
+            return Err(("too many bots are connected; try again later", link));
+        }
+        if connected.get(name).is_some_and(|other| other.owner != owner) {
+            return Err(("somebody else is connected under this name; choose another", link));
+        }
+        let serial = 1 + connected.values().map(|bot| bot.serial).max().unwrap_or_default();
+        let (claim, claimed) = oneshot::channel();
+        let (token, (back, returning)) = (random_token()[..32].to_owned(), mpsc::channel(1));
+        let greeting = Arc::new(Greeting { seat_token: Some(token.clone()), ..greeting });
+        let bot = Connected { greeting, owner, serial, token, back, claim: Some(claim) };
+        connected.insert(name.to_owned(), bot);
+        drop(connected);
+        let link: Box<dyn Transport> = Box::new(Returning::new(link, returning, GRACE_TO_RETURN));
+        self.changed();
+        tracing::info!(name, "a bot is connected");
+        tokio::spawn(Arc::clone(self).rest(name.to_owned(), serial, link, claimed));
+        Ok(())
+    }
+
+    /// Listens to a bot between two matches, so that who goes away is noticed.
+    async fn rest(
+        self: Arc<Self>,
+        name: String,
+        serial: u64,
+        mut link: Box<dyn Transport>,
+        claimed: oneshot::Receiver<oneshot::Sender<Box<dyn Transport>>>,
+    ) {
+        let claim = tokio::select! {
+            biased;
+            // Who speaks without being asked cannot be told from who answers later.
+            _ = link.receive() => None,
+            claim = claimed => claim.ok(),
+        };
+        if let Some(to) = claim {
+            if let Err(link) = to.send(link) {
+                self.come_home(name, serial, link);
+            }
+        } else {
+            self.leave(&name, serial);
+            send_away(link).await;
+        }
+    }
+
+    fn leave(&self, name: &str, serial: u64) {
+        let mut connected = self.connected();
+        if connected.get(name).is_some_and(|bot| bot.serial == serial) {
+            connected.remove(name);
+            drop(connected);
+            tracing::info!(name, "a bot is gone");
+            self.changed();
+        }
+    }
+
+    /// A match is over, and the link waits for the next one.
+    fn come_home(self: &Arc<Self>, name: String, serial: u64, link: Box<dyn Transport>) {
+        let (claim, claimed) = oneshot::channel();
+        let mut connected = self.connected();
+        let bot = connected.get_mut(&name).filter(|bot| bot.serial == serial);
+        let Some(bot) = bot else {
+            // Another connection has taken its place meanwhile.
+            drop(connected);
+            tokio::spawn(send_away(link));
+            return;
+        };
+        bot.claim = Some(claim);
+        drop(connected);
+        self.changed();
+        tokio::spawn(Arc::clone(self).rest(name, serial, link, claimed));
+    }
+
+    /// The bot of this name, for one match; it is waited for so long, if it is to come back.
+    pub async fn bring(self: &Arc<Self>, name: &str, patience: Option<Duration>) -> Result<Guest, String> {
+        let mut changes = self.changes.subscribe();
+        let waiting = async {
+            loop {
+                match self.claim(name).await {
+                    Err(_) if patience.is_some() => {
+                        // The sender is ours.
+                        let _ = changes.changed().await;
+                    }
+                    claimed => return claimed,
+                }
+            }
+        };
+        let late = || format!("the bot `{name}` did not come back in time");
+        match patience {
+            Some(patience) => timeout(patience, waiting).await.unwrap_or_else(|_| Err(late())),
+            None => waiting.await,
+        }
+    }
+
+    async fn claim(self: &Arc<Self>, name: &str) -> Result<Guest, String> {
+        let (claim, greeting, serial) = {
+            let mut connected = self.connected();
+            let Some(bot) = connected.get_mut(name) else {
+                return Err(format!("no bot `{name}` is connected; connect it first, see /connect"));
+            };
+            let Some(claim) = bot.claim.take() else {
+                return Err(format!("the bot `{name}` plays another match; wait until that is over"));
+            };
+            (claim, Arc::clone(&bot.greeting), bot.serial)
+        };
+        let gone = || format!("the bot `{name}` has just left; connect it again");
+        let (to, link) = oneshot::channel();
+        claim.send(to).map_err(|_| gone())?;
+        let link = link.await.map_err(|_| gone())?;
+        self.changed();
+        let (lent, home) = Lent::new(link);
+        let (bots, name) = (Arc::clone(self), name.to_owned());
+        tokio::spawn(async move {
+            match home.await {
+                Ok(link) => bots.come_home(name, serial, link),
+                Err(_) => bots.leave(&name, serial),
+            }
+        });
+        Ok(Guest::Bot(lent, greeting))
+    }
+
+    /// Hears of comings and goings.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+/// Says that there are no more games, and closes the link.
+async fn send_away(mut link: Box<dyn Transport>) {
+    // Whether it is still heard does not matter.
+    let _ = timeout(LAST_WORD, link.send(QUIT)).await;
+    link.close().await;
+}

@@ -1,0 +1,227 @@
+//! What every request must pass, and what every answer carries.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, UPGRADE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use rookery_store::EntrantId;
+use tokio::time::timeout;
+
+use super::ApiError;
+use super::error::Message;
+use crate::accounts::Identity;
+use crate::app::App;
+
+/// The most bytes of a body, and how long it may take.
+const BODY_BYTES: usize = 64 << 10;
+const BODY: Duration = Duration::from_secs(15);
+/// Records are larger, and are dropped onto the page whole.
+const RECORD_BYTES: usize = 4 << 20;
+
+/// The policy of all pages.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// The same for what others may frame.
+const FRAMED: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *";
+
+/// For pictures, which bring their own colours and nothing else.
+const PICTURE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+/// Whoever asks.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Who it is, if it has said so.
+    pub identity: Option<Identity>,
+    /// Where it comes from.
+    pub ip: IpAddr,
+    /// The number of the request, for the log.
+    pub request: String,
+}
+
+impl Caller {
+    /// Who it is; the error says how to say so.
+    pub fn expect(&self) -> Result<&Identity, ApiError> {
+        self.identity.as_ref().ok_or_else(ApiError::unauthorised)
+    }
+
+    /// Somebody with a name, in a session of a browser.
+    pub fn expect_person(&self) -> Result<(&Identity, EntrantId), ApiError> {
+        let identity = self.expect()?;
+        let person = identity.person().filter(|_| !identity.is_program);
+        let person = person
+            .ok_or_else(|| ApiError::forbidden("this needs a name of your own; claim one at /login"))?;
+        Ok((identity, person))
+    }
+
+    /// The operator, or nobody.
+    pub fn expect_operator(&self) -> Result<&Identity, ApiError> {
+        let identity = self.expect()?;
+        if identity.is_operator {
+            Ok(identity)
+        } else {
+            Err(ApiError::forbidden("only the operator may do this"))
+        }
+    }
+}
+
+/// Lets a request pass, or not, and finishes its answer.
+pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let number = crate::accounts::random_token()[..12].to_owned();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let page = wants_page(request.headers(), &path);
+    let mut response = match admit(&app, request, &number).await {
+        Ok(request) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    if page && is_plain_error(&response) {
+        let told = response.extensions_mut().remove::<Message>();
+        let message = told.map_or_else(|| response.status().to_string(), |Message(message)| message);
+        response = crate::routes::error_page(response.status(), &message, &number);
+    }
+    finish(&mut response, &path, &number);
+    let status = response.status().as_u16();
+    app.metrics.answered(status);
+    tracing::info!(request = number, %method, path, status, ms = begun.elapsed().as_millis() as u64, "answered");
+    response
+}
+
+/// Whether somebody looks at a page and is not a program.
+fn wants_page(headers: &HeaderMap, path: &str) -> bool {
+    let accepts = headers.get("accept").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    !path.starts_with("/api/") && !path.starts_with("/assets/") && accepts.contains("text/html")
+}
+
+/// Whether an answer is an error without a page of its own.
+fn is_plain_error(response: &Response) -> bool {
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
+    let is_page =
+        response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    is_error && !is_page
+}
+
+async fn admit(app: &Arc<App>, request: Request, number: &str) -> Result<Request, ApiError> {
+    let peer = request.extensions().get::<SocketAddr>().copied();
+    let peer = peer.ok_or_else(|| ApiError::ours(&"a request without a peer"))?;
+    let headers = request.headers();
+    let host = app.site.host(headers).ok_or_else(|| {
+        ApiError::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "wrong_host",
+            "this server is not reached by that name; use its address, or start it with --public-url",
+        )
+    })?;
+    let ip = app.site.client(peer, headers);
+    let same = app.site.is_same_origin(headers, host);
+    let bearer = bearer(headers);
+    let unsafe_method = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let socket = headers.contains_key(UPGRADE);
+    let has_origin = headers.contains_key("origin");
+    if unsafe_method && bearer.is_none() && !same {
+        return Err(ApiError::forbidden(
+            "this came from another page; programs send `Authorization: Bearer TOKEN`, or the `Origin` of this server",
+        ));
+    }
+    if socket && bearer.is_none() && has_origin && !same {
+        return Err(ApiError::forbidden("this socket was opened by another page"));
+    }
+    let identity = match bearer {
+        Some(token) => Some(by_token(app, token, ip).await?),
+        // A socket without an origin is no browser's, and a cookie there is somebody else's.
+        None if socket && !same => None,
+        None => match app.site.session(headers) {
+            Some(token) => app.accounts.identify(token, false).await?,
+            None => None,
+        },
+    };
+    if let Some(who) = &identity
+        && app.is_banned(&who.owner)
+    {
+        return Err(ApiError::forbidden("the operator has closed this account"));
+    }
+    let mut request = read_body(request).await?;
+    request.extensions_mut().insert(Caller { identity, ip, request: number.to_owned() });
+    Ok(request)
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+/// Who a program speaks for. Unknown, revoked and foreign tokens are told the same.
+async fn by_token(app: &App, token: &str, ip: IpAddr) -> Result<Identity, ApiError> {
+    if let Some(identity) = app.accounts.identify(token, true).await? {
+        return Ok(identity);
+    }
+    if app.bad_tokens.allow(ip, Instant::now()) {
+        Err(ApiError::unauthorised())
+    } else {
+        Err(ApiError::too_many("too many tokens that do not hold; wait a minute"))
+    }
+}
+
+/// Reads the whole body within its bounds, so that nobody behind waits for a slow one.
+async fn read_body(request: Request) -> Result<Request, ApiError> {
+    let (parts, body) = request.into_parts();
+    if matches!(parts.method, Method::GET | Method::HEAD) {
+        return Ok(Request::from_parts(parts, body));
+    }
+    let most = if parts.uri.path() == "/api/v1/records" { RECORD_BYTES } else { BODY_BYTES };
+    let reading = timeout(BODY, Limited::new(body, most).collect()).await;
+    let bytes: Bytes = match reading {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            return Err(ApiError::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                format!("the body is too large; expected at most {most} bytes"),
+            ));
+        }
+        Ok(Err(_)) => return Err(ApiError::bad("the body cannot be read; send it again")),
+        Err(_) => {
+            return Err(ApiError::new(
+                StatusCode::REQUEST_TIMEOUT,
+                "too_slow",
+                "the body did not come in time; expected it within 15 seconds",
+            ));
+        }
+    };
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+/// What every answer carries.
+fn finish(response: &mut Response, path: &str, number: &str) {
+    let headers = response.headers_mut();
+    let is_picture = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == "image/svg+xml");
+    let policy = match path {
+        _ if is_picture => PICTURE,
+        path if path.starts_with("/embed/") => FRAMED,
+        _ => POLICY,
+    };
+    let fixed = [
+        (CONTENT_SECURITY_POLICY, policy),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(number) = HeaderValue::from_str(number) {
+        headers.insert(HeaderName::from_static("x-request-id"), number);
+    }
+    if !headers.contains_key("cache-control") {
+        headers.insert(HeaderName::from_static("cache-control"), HeaderValue::from_static("no-store"));
+    }
+}

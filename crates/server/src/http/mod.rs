@@ -1,0 +1,17 @@
+//! The way in: connections with deadlines and bounds, and what every request must pass.
+
+mod accept;
+mod error;
+mod guard;
+mod metrics;
+mod site;
+mod table;
+
+pub(crate) use accept::is_set;
+pub use accept::{Caps, Held, serve};
+pub use error::ApiError;
+pub use guard::{Caller, guard};
+pub use metrics::Metrics;
+pub(crate) use site::cookie;
+pub use site::{Network, PublicUrl, Site};
+pub use table::{Access, Listed, Routes, openapi};

@@ -1,0 +1,431 @@
+//! All matches of this server: made, found, gone on with after a restart, and handed to the store when they are over.
+
+mod lasting;
+mod request;
+mod spool;
+mod stored;
+mod table;
+mod update;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use rookery_catalog::{AnyPosition, game};
+use rookery_live::{Guest, LiveMatch, Snapshot, Stopping, Terms, prelude, prepare};
+use rookery_record::{ArchiveError, Header, Slot};
+use rookery_referee::{Command, End, MatchSpec, SeatSpec};
+use rookery_rules::{GameSpec, Seat};
+use rookery_store::{EntrantId, GameId, NewGame, Store};
+use rookery_wire::Protocols;
+use tokio::task::spawn_blocking;
+
+use crate::accounts::{Identity, Owner, now_ms, random_token};
+use crate::bots::Bots;
+use crate::data::Sight;
+use crate::http::ApiError;
+
+pub(crate) use request::random_seed;
+pub use request::{NamedSeat, NewMatch, NewSeat, Sitter, Wanted};
+pub use spool::{Left, Owners, Spool};
+pub use stored::{Shelf, StoredMatch};
+pub use table::{Hold, Seen, Table, Window};
+pub use update::Update;
+pub(crate) use update::json;
+
+/// The most matches that run or wait at the same time.
+const MAX_TABLES: usize = 4096;
+/// How long a match that is over stays at hand.
+const AT_HAND: Duration = Duration::from_mins(10);
+/// How long bots are waited for that a match needs to go on.
+const COMING_BACK: Duration = Duration::from_mins(1);
+
+/// All matches of this server.
+pub struct Hub {
+    store: Store,
+    spool: Spool,
+    bots: Arc<Bots>,
+    stopping: Stopping,
+    tables: RwLock<HashMap<GameId, Arc<Table>>>,
+    shelf: Shelf,
+    /// Where the versions of tables begin.
+    first_version: u64,
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("tables", &self.tables().len()).finish_non_exhaustive()
+    }
+}
+
+/// A match, running or over.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// At hand.
+    Table(Arc<Table>),
+    /// In the store.
+    Stored(Arc<StoredMatch>),
+}
+
+/// A match that was made.
+#[derive(Debug)]
+pub struct Made {
+    /// The table.
+    pub table: Arc<Table>,
+    /// How others get their seats, by seat.
+    pub codes: Vec<Option<String>>,
+}
+
+impl Hub {
+    /// The matches of a store; running ones are kept in a folder.
+    pub fn open(
+        store: Store,
+        spool: &Path,
+        bots: Arc<Bots>,
+        stopping: Stopping,
+    ) -> Result<Self, ArchiveError> {
+        let spool = Spool::open(spool)?;
+        // Milliseconds, with room for 4,096 versions each: later starts begin higher, and numbers stay exact in a page.
+        let first_version = (now_ms() as u64) << 12;
+        let tables = RwLock::default();
+        Ok(Self { store, spool, bots, stopping, tables, shelf: Shelf::default(), first_version })
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Bots that are connected.
+    pub fn bots(&self) -> &Arc<Bots> {
+        &self.bots
+    }
+
+    /// All matches at hand, the newest last.
+    pub fn tables(&self) -> Vec<Arc<Table>> {
+        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        tables.values().cloned().collect()
+    }
+
+    /// A match at hand.
+    pub fn table(&self, id: GameId) -> Option<Arc<Table>> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    /// A match.
+    pub async fn find(&self, id: &str) -> Result<Found, ApiError> {
+        let id: GameId = id.parse().map_err(|_| ApiError::not_found("match"))?;
+        match self.table(id) {
+            Some(table) => Ok(Found::Table(table)),
+            None => Ok(Found::Stored(self.shelf.get(&self.store, id).await?)),
+        }
+    }
+
+    fn insert(&self, table: &Arc<Table>) {
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        tables.insert(table.id(), Arc::clone(table));
+    }
+
+    /// Whether one more match may begin.
+    fn expect_room(&self) -> Result<(), ApiError> {
+        if self.stopping.is_requested() {
+            return Err(ApiError::unavailable("the server is about to stop; try again in a minute"));
+        }
+        let n_running = self.tables().iter().filter(|table| table.over_since().is_none()).count();
+        if n_running >= MAX_TABLES {
+            return Err(ApiError::unavailable("too many matches run at the moment; try again in a minute"));
+        }
+        Ok(self.store.expect_room()?)
+    }
+
+    /// Makes a match as somebody wants it. It begins at once, unless other persons are still to come.
+    pub async fn make(self: &Arc<Self>, wanted: Wanted, who: &Identity) -> Result<Made, ApiError> {
+        self.expect_room()?;
+        let Wanted { spec, sitters } = wanted;
+        let hold = |sitter: &Sitter| match sitter {
+            Sitter::Me => Hold::new(Some(who.owner.clone()), None),
+            Sitter::Open => Hold::new(None, Some(random_token()[..16].to_owned())),
+            Sitter::Computer(_) | Sitter::Bot(_) => Hold::default(),
+        };
+        let seats: Vec<Hold> = sitters.iter().map(hold).collect();
+        let codes: Vec<Option<String>> = seats.iter().map(|hold| hold.code.clone()).collect();
+        let id = GameId::random();
+        let table = if codes.iter().any(Option::is_some) {
+            let snapshot = Arc::new(before(&spec)?);
+            let first = self.first_version;
+            let table = Table::waiting(id, who.owner.clone(), first, snapshot, seats);
+            let table = Arc::new(table);
+            self.insert(&table);
+            table
+        } else {
+            let live = self.start(id, spec, None).await?;
+            let table = Table::live(id, who.owner.clone(), self.first_version, live, seats);
+            self.run(Arc::new(table))
+        };
+        Ok(Made { table, codes })
+    }
+
+    /// Gives somebody the seat of a code. The match begins with the last one.
+    pub async fn join(self: &Arc<Self>, code: &str, who: &Identity) -> Result<(Arc<Table>, Seat), ApiError> {
+        let has_code =
+            |table: &Arc<Table>| table.holds().iter().any(|hold| hold.code.as_deref() == Some(code));
+        let gone = || {
+            ApiError::conflict("this seat is taken, or the invitation is no longer open; ask for a new one")
+        };
+        let table = self.tables().into_iter().find(has_code).ok_or_else(gone)?;
+        if let Some(seat) = table.seat_of(Some(who)) {
+            return Ok((table, seat));
+        }
+        self.expect_room()?;
+        let (seat, all) = table.take_seat(code, who).ok_or_else(gone)?;
+        if all && table.match_().is_none() {
+            let live = self.start(table.id(), MatchSpec::clone(&table.spec()), None).await?;
+            table.begin(live);
+            self.run(Arc::clone(&table));
+        }
+        Ok((table, seat))
+    }
+
+    /// The same match once more, with everybody one seat further; whoever of the players asks first begins it.
+    pub async fn rematch(
+        self: &Arc<Self>,
+        table: &Arc<Table>,
+        who: &Identity,
+    ) -> Result<Arc<Table>, ApiError> {
+        if table.seat_of(Some(who)).is_none() && *table.maker() != who.owner {
+            return Err(ApiError::forbidden(
+                "only who played here can ask for another match; begin one of your own",
+            ));
+        }
+        if table.over_since().is_none() {
+            return Err(ApiError::conflict("the match is not over yet; play it to its end first"));
+        }
+        if let Some(again) = table.rematch().and_then(|id| self.table(id)) {
+            return Ok(again);
+        }
+        self.expect_room()?;
+        let mut spec = MatchSpec::clone(&table.spec());
+        let labels: Vec<String> = spec.seats.iter().map(|seat| seat.label.clone()).collect();
+        spec.seats.rotate_left(1);
+        for (seat, label) in spec.seats.iter_mut().zip(labels) {
+            seat.label = label;
+        }
+        spec.seed = request::random_seed();
+        let mut seats: Vec<Hold> =
+            table.holds().into_iter().map(|hold| Hold::new(hold.owner, None)).collect();
+        seats.rotate_left(1);
+        let id = GameId::random();
+        let live = self.start(id, spec, None).await?;
+        let again = Table::live(id, who.owner.clone(), self.first_version, live, seats);
+        let again = self.run(Arc::new(again));
+        table.set_rematch(id);
+        Ok(again)
+    }
+
+    /// Brings whoever is to play, and begins.
+    async fn start(&self, id: GameId, spec: MatchSpec, slot: Option<Slot>) -> Result<LiveMatch, ApiError> {
+        let mut guests = vec![];
+        for entry in &spec.seats {
+            guests.push(match &entry.player {
+                SeatSpec::Human => Guest::Person,
+                SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
+                SeatSpec::Remote(name) => {
+                    let patience = slot.as_ref().map(|_| COMING_BACK);
+                    self.bots.bring(name, patience).await.map_err(|why| ApiError::field("seats", why))?
+                }
+                other => return Err(ApiError::field("seats", format!("`{other}` cannot be seated here"))),
+            });
+        }
+        let slot = match slot {
+            Some(slot) => slot,
+            None => self.spool.slot(id).map_err(|error| ApiError::ours(&error))?,
+        };
+        let ready = prepare(spec, guests, &Protocols::default(), Some(slot)).map_err(|error| {
+            self.spool.remove(id);
+            ApiError::field("start", error.to_string())
+        })?;
+        // Several run at the same time, and each has its share.
+        let terms = Terms { threads: 1, ..Terms::default() };
+        Ok(ready.with_terms(terms).start())
+    }
+
+    /// Tells the viewers of a match, and hands it over when it is done.
+    fn run(self: &Arc<Self>, table: Arc<Table>) -> Arc<Table> {
+        self.insert(&table);
+        self.keep_owners(&table);
+        let Some(live) = table.match_() else { return table };
+        let (telling, told) = (Arc::clone(&table), live.clone());
+        let teller = tokio::spawn(async move {
+            let mut version = told.first_snapshot().version;
+            loop {
+                version = told.changed(version).await;
+                telling.tell();
+            }
+        });
+        let (hub, done) = (Arc::clone(self), Arc::clone(&table));
+        tokio::spawn(async move {
+            let played = live.played_until(hub.time_to_stop(&live)).await;
+            done.tell();
+            teller.abort();
+            if let End::Verdict(_) = played.end {
+                hub.hand_over(&done).await;
+                tokio::time::sleep(AT_HAND).await;
+                hub.put_away(&done).await;
+            }
+        });
+        table
+    }
+
+    /// Writes down whose the seats are.
+    fn keep_owners(&self, table: &Table) {
+        let seats = table.holds().into_iter().map(|hold| hold.owner).collect();
+        let owners = Owners { maker: table.maker().clone(), seats };
+        if let Err(error) = self.spool.keep_owners(table.id(), &owners) {
+            tracing::warn!(id = %table.id(), %error, "who sits where cannot be kept");
+        }
+    }
+
+    /// Somebody who was a guest has a name now, and keeps its seats.
+    pub fn change_owner(&self, from: &Owner, to: &Owner) {
+        for table in self.tables() {
+            if table.change_owner(from, to) && table.match_().is_some() {
+                self.keep_owners(&table);
+            }
+        }
+    }
+
+    /// Hands a match that is over to the store.
+    async fn hand_over(self: &Arc<Self>, table: &Arc<Table>) {
+        let seats: Vec<Option<Owner>> = table.holds().into_iter().map(|hold| hold.owner).collect();
+        self.store_record(table.id(), seats).await;
+    }
+
+    async fn store_record(self: &Arc<Self>, id: GameId, seats: Vec<Option<Owner>>) {
+        let hub = Arc::clone(self);
+        let stored = spawn_blocking(move || -> Result<(), String> {
+            let record = hub.spool.read(id).map_err(|error| error.to_string())?;
+            let entrants = hub.entrants(&record, &seats).map_err(|error| error.to_string())?;
+            let receipt = hub.store.put_game(NewGame::with_id(id, record).by(entrants));
+            receipt.wait().map_err(|error| error.to_string())?;
+            hub.spool.remove(id);
+            Ok(())
+        });
+        match stored.await {
+            Ok(Ok(())) => tracing::info!(%id, "a match is over and stored"),
+            Ok(Err(error)) => {
+                tracing::error!(%id, error, "a match is over and cannot be stored; its record is kept");
+            }
+            Err(error) => {
+                tracing::error!(%id, %error, "a match is over and cannot be stored; its record is kept");
+            }
+        }
+    }
+
+    /// Who played, by seat: persons by who they are, others by their names.
+    fn entrants(
+        &self,
+        record: &[u8],
+        seats: &[Option<Owner>],
+    ) -> Result<Vec<Option<EntrantId>>, Box<dyn std::error::Error>> {
+        let first = record.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let spec = Header::parse(first).map_err(|problem| problem.to_string())?.spec;
+        let mut entrants = vec![];
+        for (idx, entry) in spec.seats.iter().enumerate() {
+            entrants.push(match (&entry.player, seats.get(idx)) {
+                (SeatSpec::Human, Some(Some(Owner::Named(id)))) => Some(EntrantId(*id)),
+                (SeatSpec::Human, _) => None,
+                (other, _) => {
+                    // Two of a kind in one match have a number behind; it is the same player.
+                    let name = entry.name.split('#').next().unwrap_or(&entry.name);
+                    let kind = rookery_store::EntrantKind::of_seat(other);
+                    self.store.entrant(name, kind).ok()
+                }
+            });
+        }
+        Ok(entrants)
+    }
+
+    /// From now on the match is found in the store, if it is there.
+    async fn put_away(&self, table: &Arc<Table>) {
+        let id = table.id();
+        let is_stored = self.shelf.get(&self.store, id).await.is_ok();
+        if is_stored {
+            self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        }
+    }
+
+    /// Ends a match without a winner.
+    pub fn cancel(&self, table: &Table, why: &str) -> Result<(), ApiError> {
+        let live = table.match_().ok_or_else(|| ApiError::conflict("the match has not begun"))?;
+        let cancelled = live.command(None, &Command::Cancel(why.to_owned()));
+        cancelled.map_err(|refusal| ApiError::conflict(refusal.to_string()))
+    }
+
+    /// What somebody may see of a table.
+    pub fn sight(table: &Table, who: Option<&Identity>) -> Sight {
+        let is_operator = who.is_some_and(|who| who.is_operator);
+        Sight { seat: table.seat_of(who), may_read_stderr: is_operator }
+    }
+}
+
+impl Found {
+    /// How it stands, for somebody.
+    pub fn look(&self, who: Option<&Identity>) -> crate::data::MatchState {
+        match self {
+            Self::Table(table) => table.look(Hub::sight(table, who)),
+            Self::Stored(stored) => stored.look(self.sight(who)),
+        }
+    }
+
+    /// What somebody may see of it.
+    pub fn sight(&self, who: Option<&Identity>) -> Sight {
+        match self {
+            Self::Table(table) => Hub::sight(table, who),
+            Self::Stored(stored) => Sight {
+                seat: who.and_then(Identity::person).and_then(|person| stored.seat_of(person)),
+                may_read_stderr: who.is_some_and(|who| who.is_operator),
+            },
+        }
+    }
+
+    /// How it stands, all of it.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        match self {
+            Self::Table(table) => table.snapshot(),
+            Self::Stored(stored) => Arc::new(stored.snapshot.clone()),
+        }
+    }
+}
+
+/// How a match stands before it has begun.
+fn before(spec: &MatchSpec) -> Result<Snapshot, ApiError> {
+    let wrong = |error: &dyn fmt::Display| ApiError::field("game", error.to_string());
+    let game_spec = GameSpec::parse(&spec.game).map_err(|error| wrong(&error))?;
+    let position: Arc<dyn AnyPosition> = if spec.start.is_some() {
+        let opening = prelude(spec).ok_or_else(|| {
+            ApiError::field(
+                "start",
+                "there is no such position, or a move from there is illegal; look at it again",
+            )
+        })?;
+        Arc::clone(opening.position())
+    } else {
+        let first = game(&game_spec.game).and_then(|game| game.start(&game_spec));
+        Arc::from(first.map_err(|error| wrong(&error))?)
+    };
+    Ok(Snapshot {
+        version: 0,
+        spec: Arc::new(spec.clone()),
+        start: Arc::clone(&position),
+        entries: vec![],
+        position,
+        asked: None,
+        clocks: rookery_live::clocks_after(spec, &[]),
+        offer: None,
+        verdict: None,
+        suspended: false,
+        record_problem: None,
+    })
+}

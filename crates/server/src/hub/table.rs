@@ -1,0 +1,466 @@
+//! One match and whoever looks at it: seats and their owners, who is there, and the news as bytes that all share.
+//!
+//! Nothing is queued for anybody. The table keeps its last updates; whoever looks reads on from where they are, at their
+//! own pace, and gets a snapshot if that is too far back.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::ws::Utf8Bytes;
+use rookery_live::{Deed, LiveMatch, News, Since, Snapshot};
+use rookery_referee::{Command, MatchSpec};
+use rookery_rules::{Scene, Seat};
+use rookery_store::GameId;
+use tokio::sync::watch;
+
+use super::update::{Update, card, follow, free_name, newest, tellable, whole_frame};
+use crate::accounts::{Identity, Owner};
+use crate::data::{Around, MatchState, NewsData, SceneData, Sight};
+
+/// Updates that are kept for those who lag behind.
+const KEPT: usize = 64;
+/// How long a snapshot is given to all who only look on, while nothing happens.
+const FRESH: Duration = Duration::from_millis(200);
+
+/// A match and whoever looks at it.
+pub struct Table {
+    id: GameId,
+    /// Who asked for it.
+    maker: Owner,
+    state: Mutex<State>,
+    version: watch::Sender<u64>,
+}
+
+struct State {
+    stage: Stage,
+    version: u64,
+    /// Up to which version of the live match everything is told.
+    told: u64,
+    updates: VecDeque<Arc<Update>>,
+    /// The newest scene, with pieces that keep their ids.
+    scene: Scene,
+    seats: Vec<Hold>,
+    viewers: usize,
+    /// Given to those who only look on.
+    cached: Option<(Instant, u64, Utf8Bytes)>,
+    over_since: Option<Instant>,
+    /// When something last happened.
+    active: Instant,
+    /// For lists, as it was at a version.
+    card: Option<(u64, Arc<str>)>,
+    /// The match that was begun after it.
+    rematch: Option<GameId>,
+}
+
+/// Whose a seat is.
+#[derive(Clone, Debug, Default)]
+pub struct Hold {
+    /// Whose; nobody's for a computer or an open seat.
+    pub owner: Option<Owner>,
+    /// How others get this seat, while it is open.
+    pub code: Option<String>,
+    /// How many windows of its owner look.
+    windows: usize,
+}
+
+impl Hold {
+    /// A seat of somebody, or one that can be taken with a code.
+    pub fn new(owner: Option<Owner>, code: Option<String>) -> Self {
+        Self { owner, code, windows: 0 }
+    }
+}
+
+enum Stage {
+    /// Somebody is still to come.
+    Waiting(Arc<Snapshot>),
+    Live(LiveMatch),
+}
+
+impl Stage {
+    fn snapshot(&self) -> Arc<Snapshot> {
+        match self {
+            Self::Waiting(snapshot) => Arc::clone(snapshot),
+            Self::Live(live) => live.snapshot(),
+        }
+    }
+}
+
+/// What somebody gets who looks again.
+#[derive(Debug)]
+pub enum Seen {
+    /// What happened since, in order.
+    Updates(u64, Vec<Arc<Update>>),
+    /// Too much happened: how it stands.
+    Snapshot(u64, Utf8Bytes),
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    /// A table at which somebody is still to come. Versions begin at `first`, which must grow from start to start of this
+    /// server, so that who comes back after one gets a snapshot.
+    pub(crate) fn waiting(
+        id: GameId,
+        maker: Owner,
+        first: u64,
+        snapshot: Arc<Snapshot>,
+        seats: Vec<Hold>,
+    ) -> Self {
+        let scene = snapshot.position.scene();
+        Self::new(id, maker, first, Stage::Waiting(snapshot), scene, seats)
+    }
+
+    /// A table of a match that runs.
+    pub(crate) fn live(id: GameId, maker: Owner, first: u64, live: LiveMatch, seats: Vec<Hold>) -> Self {
+        let scene = newest(&live.first_snapshot());
+        Self::new(id, maker, first, Stage::Live(live), scene, seats)
+    }
+
+    fn new(id: GameId, maker: Owner, version: u64, stage: Stage, scene: Scene, seats: Vec<Hold>) -> Self {
+        let told = match &stage {
+            Stage::Live(live) => live.first_snapshot().version,
+            Stage::Waiting(_) => 0,
+        };
+        let begun = State {
+            stage,
+            version,
+            told,
+            updates: VecDeque::new(),
+            scene,
+            seats,
+            viewers: 0,
+            cached: None,
+            over_since: None,
+            active: Instant::now(),
+            card: None,
+            rematch: None,
+        };
+        Self { id, maker, state: Mutex::new(begun), version: watch::Sender::new(version) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // It is whole at any time, also if somebody panicked with it in hand.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its id.
+    pub fn id(&self) -> GameId {
+        self.id
+    }
+
+    /// Who asked for it.
+    pub fn maker(&self) -> &Owner {
+        &self.maker
+    }
+
+    /// What was agreed so far.
+    pub fn spec(&self) -> Arc<MatchSpec> {
+        Arc::clone(&self.state().stage.snapshot().spec)
+    }
+
+    /// The match, if it has begun.
+    pub fn match_(&self) -> Option<LiveMatch> {
+        match &self.state().stage {
+            Stage::Live(live) => Some(live.clone()),
+            Stage::Waiting(_) => None,
+        }
+    }
+
+    /// How the match stands.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.state().stage.snapshot()
+    }
+
+    /// Since when it is over.
+    pub fn over_since(&self) -> Option<Instant> {
+        self.state().over_since
+    }
+
+    /// For how long nothing has happened and no player was there.
+    pub fn idle_for(&self) -> Duration {
+        let state = self.state();
+        let is_there = state.seats.iter().any(|hold| hold.windows > 0);
+        if is_there { Duration::ZERO } else { state.active.elapsed() }
+    }
+
+    /// How many look on.
+    pub fn viewers(&self) -> usize {
+        self.state().viewers
+    }
+
+    /// Counts what happened.
+    pub fn version(&self) -> u64 {
+        self.state().version
+    }
+
+    /// Hears of new versions.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
+        self.version.subscribe()
+    }
+
+    /// The seat of somebody.
+    pub fn seat_of(&self, identity: Option<&Identity>) -> Option<Seat> {
+        let owner = &identity?.owner;
+        let state = self.state();
+        let idx = state.seats.iter().position(|hold| hold.owner.as_ref() == Some(owner))?;
+        Seat::all(state.seats.len()).nth(idx)
+    }
+
+    /// Whose the seats are.
+    pub fn holds(&self) -> Vec<Hold> {
+        self.state().seats.clone()
+    }
+
+    /// Somebody who was a guest has a name now.
+    pub(crate) fn change_owner(&self, from: &Owner, to: &Owner) -> bool {
+        let mut state = self.state();
+        let mut changed = false;
+        for hold in &mut state.seats {
+            if hold.owner.as_ref() == Some(from) {
+                hold.owner = Some(to.clone());
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Gives an open seat to somebody; `None` if there is no such seat. Whether all have come.
+    pub(crate) fn take_seat(&self, code: &str, identity: &Identity) -> Option<(Seat, bool)> {
+        let mut state = self.state();
+        let idx = state.seats.iter().position(|hold| hold.code.as_deref() == Some(code))?;
+        state.seats[idx].owner = Some(identity.owner.clone());
+        state.seats[idx].code = None;
+        if let Stage::Waiting(snapshot) = &mut state.stage {
+            let mut spec = MatchSpec::clone(&snapshot.spec);
+            spec.seats[idx].name = free_name(&spec, &identity.name);
+            *snapshot = Arc::new(Snapshot { spec: Arc::new(spec), ..Snapshot::clone(snapshot) });
+        }
+        let all = state.seats.iter().all(|hold| hold.code.is_none());
+        self.start_over(&mut state);
+        Some((Seat::all(state.seats.len()).nth(idx)?, all))
+    }
+
+    /// The match begins.
+    pub(crate) fn begin(&self, live: LiveMatch) {
+        let mut state = self.state();
+        let first = live.first_snapshot();
+        state.told = first.version;
+        state.scene = newest(&first);
+        state.stage = Stage::Live(live);
+        self.start_over(&mut state);
+    }
+
+    /// Everybody gets a snapshot.
+    fn start_over(&self, state: &mut State) {
+        state.updates.clear();
+        state.version += 1;
+        self.announce(state);
+    }
+
+    fn announce(&self, state: &mut State) {
+        state.active = Instant::now();
+        self.version.send_replace(state.version);
+    }
+
+    /// Tells what has happened in the live match since the last time.
+    pub(crate) fn tell(&self) {
+        let mut state = self.state();
+        let Stage::Live(live) = &state.stage else { return };
+        let (live, told) = (live.clone(), state.told);
+        let (version, news) = match live.since(told) {
+            Since::News(version, news) => (version, news),
+            Since::Snapshot(snapshot) => {
+                state.told = snapshot.version;
+                state.scene = newest(&snapshot);
+                self.start_over(&mut state);
+                return;
+            }
+        };
+        if news.is_empty() {
+            return;
+        }
+        state.told = version;
+        let snapshot = live.snapshot();
+        let is_back = news.iter().any(|news| matches!(news, News::TakenBack { .. }));
+        let has_moved = news
+            .iter()
+            .any(|news| matches!(news, News::Happened(entry) if !matches!(entry.deed, Deed::Said(_))));
+        if is_back {
+            state.scene = newest(&snapshot);
+        } else if has_moved {
+            follow(&mut state.scene, &news);
+        }
+        if news.iter().any(|news| matches!(news, News::Ended(_))) {
+            state.over_since = Some(Instant::now());
+        }
+        let told = tellable(&news, &snapshot);
+        let scene = (is_back || has_moved).then(|| scene_now(&state, &snapshot));
+        self.push(&mut state, told, scene, &snapshot);
+    }
+
+    fn push(&self, state: &mut State, news: Vec<NewsData>, scene: Option<SceneData>, snapshot: &Snapshot) {
+        state.version += 1;
+        let update = Update::new(self.id, state.version, news, scene, snapshot);
+        state.updates.push_back(Arc::new(update));
+        if state.updates.len() > KEPT {
+            state.updates.pop_front();
+        }
+        self.announce(state);
+    }
+
+    /// What happened since a version; a snapshot if that is not known.
+    pub fn since(&self, version: Option<u64>, sight: Sight) -> Seen {
+        // What a snapshot shows is not told a second time.
+        self.tell();
+        let mut state = self.state();
+        if let Some(version) = version {
+            if version == state.version {
+                return Seen::Updates(version, vec![]);
+            }
+            let known = state.updates.front().is_some_and(|first| version + 1 >= first.version());
+            if known && version < state.version {
+                let missed = state.updates.iter().filter(|update| update.version() > version);
+                return Seen::Updates(state.version, missed.cloned().collect());
+            }
+        }
+        let only_looks = sight.seat.is_none() && !sight.may_read_stderr;
+        if let Some((made, at, bytes)) = state.cached.as_ref().filter(|_| only_looks)
+            && *at == state.version
+            && made.elapsed() < FRESH
+        {
+            return Seen::Snapshot(*at, bytes.clone());
+        }
+        let whole = self.state_of(&state, sight);
+        let bytes = whole_frame(self.id, state.version, &whole);
+        if only_looks {
+            state.cached = Some((Instant::now(), state.version, bytes.clone()));
+        }
+        Seen::Snapshot(state.version, bytes)
+    }
+
+    /// How it stands, for somebody.
+    pub fn look(&self, sight: Sight) -> MatchState {
+        self.tell();
+        let state = self.state();
+        self.state_of(&state, sight)
+    }
+
+    fn state_of(&self, state: &State, sight: Sight) -> MatchState {
+        let snapshot = state.stage.snapshot();
+        let online: Vec<bool> = state.seats.iter().map(|hold| hold.windows > 0).collect();
+        let open = state.seats.iter().enumerate().filter(|(_, hold)| hold.code.is_some());
+        let waiting: Vec<usize> = open.map(|(idx, _)| idx).collect();
+        let around = Around {
+            id: self.id.as_str(),
+            version: state.version,
+            online: &online,
+            viewers: state.viewers,
+            waiting: &waiting,
+        };
+        // The table may be a moment behind the match: the scene belongs to the snapshot.
+        let scene = match &state.stage {
+            Stage::Live(_) if snapshot.version != state.told => SceneData::from(&newest(&snapshot)),
+            _ => SceneData::from(&state.scene),
+        };
+        let rematch = state.rematch.map(|id| id.to_string());
+        MatchState { rematch, ..MatchState::new(&snapshot, scene, &around, sight) }
+    }
+
+    /// Whether lists show it: it has begun.
+    pub fn is_shown(&self) -> bool {
+        matches!(self.state().stage, Stage::Live(_))
+    }
+
+    /// What lists show of it, as JSON made once a version.
+    pub fn card(&self) -> Arc<str> {
+        let mut state = self.state();
+        if let Some((version, card)) = &state.card
+            && *version == state.version
+        {
+            return Arc::clone(card);
+        }
+        let card = card(self.id, &state.stage.snapshot(), &state.scene, state.viewers);
+        state.card = Some((state.version, Arc::clone(&card)));
+        card
+    }
+
+    /// The match that was begun after this one.
+    pub fn rematch(&self) -> Option<GameId> {
+        self.state().rematch
+    }
+
+    /// Tells all who look that another match was begun.
+    pub(crate) fn set_rematch(&self, id: GameId) {
+        let mut state = self.state();
+        state.rematch = Some(id);
+        let snapshot = state.stage.snapshot();
+        self.push(&mut state, vec![NewsData::Rematch { id: id.to_string() }], None, &snapshot);
+    }
+
+    /// Somebody looks, until the window is dropped.
+    pub fn open_window(self: &Arc<Self>, seat: Option<Seat>) -> Window {
+        self.presence(seat, true);
+        Window { table: Arc::clone(self), seat }
+    }
+
+    fn presence(&self, seat: Option<Seat>, comes: bool) {
+        let mut state = self.state();
+        let Some(seat) = seat else {
+            state.viewers = if comes { state.viewers + 1 } else { state.viewers.saturating_sub(1) };
+            return;
+        };
+        let Some(hold) = state.seats.get_mut(seat.index()) else { return };
+        let before = hold.windows > 0;
+        hold.windows = if comes { hold.windows + 1 } else { hold.windows.saturating_sub(1) };
+        let online = hold.windows > 0;
+        let snapshot = state.stage.snapshot();
+        if before != online && snapshot.verdict.is_none() {
+            let news = vec![NewsData::Presence { seat: seat.index(), online }];
+            self.push(&mut state, news, None, &snapshot);
+        }
+    }
+
+    /// Does what a seat wants; the error is a sentence.
+    pub fn command(&self, seat: Seat, command: &Command) -> Result<(), String> {
+        let Some(live) = self.match_() else {
+            return Err("the match has not begun; wait until everybody has come".to_owned());
+        };
+        live.command(Some(seat), command).map_err(|refusal| refusal.to_string())
+    }
+}
+
+/// A window in which somebody looks at a table.
+#[derive(Debug)]
+pub struct Window {
+    table: Arc<Table>,
+    seat: Option<Seat>,
+}
+
+impl Window {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// The seat of whoever looks.
+    pub fn seat(&self) -> Option<Seat> {
+        self.seat
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        self.table.presence(self.seat, false);
+    }
+}
+
+fn scene_now(state: &State, snapshot: &Snapshot) -> SceneData {
+    let scene = SceneData::from(&state.scene);
+    if snapshot.verdict.is_some() { scene.still() } else { scene }
+}

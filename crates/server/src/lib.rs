@@ -1,0 +1,23 @@
+//! The page and its server: play, watch, replay and run tournaments in a browser.
+//!
+//! [`Server::bind`] takes the ports, [`Server::run`] serves until it is told to stop. Everything that others may send is
+//! bounded on the way in ([`http`]); matches are [`hub::Table`]s around a [`rookery_live::LiveMatch`]; nothing here knows a
+//! game.
+
+pub mod accounts;
+pub mod api;
+pub mod app;
+pub mod assets;
+pub mod bots;
+pub mod data;
+pub mod dates;
+pub mod http;
+pub mod hub;
+pub mod ladders;
+pub mod pages;
+pub mod routes;
+mod server;
+pub mod socket;
+pub mod tournaments;
+
+pub use server::{Config, Server, StartError};

@@ -1,0 +1,250 @@
+//! Pages of tournaments: what they show is gathered here, and what their forms say is done.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Form, Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use rookery_catalog::{CATALOG, game};
+use rookery_referee::SeatSpec;
+use rookery_rules::{GameSpec, Seed};
+use rookery_tournament::{EntrantSpec, FormatSpec, TournamentSpec};
+
+use super::pages::{look, shown};
+use crate::api::{self, guest_of, with_cookie};
+use crate::app::App;
+use crate::http::{ApiError, Caller};
+use crate::pages::{self as shell, Choice, FORMATS, NewTournament};
+use crate::tournaments::Tournaments;
+
+/// Computers that are offered first, and those that take part unless others are chosen.
+const FIRST: [&str; 3] = ["easy", "medium", "hard"];
+const USUAL: [&str; 4] = ["easy", "medium", "hard", "random"];
+/// How many games a ladder has.
+const LADDER: u64 = 1000;
+/// The longest text of a form.
+const MOST_TEXT: usize = 500;
+/// The most fields of a form.
+const MOST_FIELDS: usize = 200;
+
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let all = api::tournaments_of(&app, None).await?;
+    Ok(shown("Tournaments", &look(&caller, &headers), &shell::tournaments(&all)))
+}
+
+pub(crate) async fn one(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let id = api::read_tournament(&id)?;
+    let own = caller.identity.as_ref().is_some_and(|who| app.tournaments.may_change(id, who));
+    let view = api::apart(move || app.tournaments.view(id)).await?;
+    Ok(shown("Tournaments", &look(&caller, &headers), &shell::tournament(&view, own)))
+}
+
+/// The fields of a form, some of which come more than once.
+type Fields = Vec<(String, String)>;
+
+fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
+    fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// What a tournament is called unless somebody says otherwise.
+fn usual_name(title: &str) -> String {
+    format!("{title} evening")
+}
+
+/// What a form says, with defaults for what it does not say.
+fn read(app: &App, fields: &Fields) -> NewTournament {
+    let known = field(fields, "game").and_then(|name| game(name).ok()).unwrap_or(CATALOG[0]);
+    let text = |name: &str| {
+        field(fields, name)
+            .map(|text| text.chars().filter(|c| !c.is_control()).take(MOST_TEXT).collect::<String>())
+    };
+    let number = |name: &str, usual: u64, most: u64| {
+        field(fields, name).and_then(|text| text.parse().ok()).unwrap_or(usual).clamp(1, most)
+    };
+    // Whoever chooses another game has the board of the one before in the form.
+    let board = text("board").filter(|board| board.split(':').next() == Some(known.name()));
+    let players = known.players();
+    let summary = |name: &str| {
+        players.iter().find(|player| player.name == name).map(|player| player.summary.to_owned())
+    };
+    let others = players
+        .iter()
+        .map(|player| player.name)
+        .filter(|name| !FIRST.contains(name) && !name.starts_with("level"));
+    let computers = FIRST
+        .into_iter()
+        .chain(others)
+        .map(|name| Choice { player: name.to_owned(), summary: summary(name).unwrap_or_default() });
+    let plays = |bot: &crate::bots::BotData| {
+        bot.games.as_ref().is_none_or(|games| games.iter().any(|game| game == known.name()))
+    };
+    let bots = app.hub.bots().list().into_iter().filter(plays);
+    let bots = bots.map(|bot| Choice {
+        player: format!("@{}", bot.name),
+        summary: bot.author.map(|author| format!("by {author}")).unwrap_or_default(),
+    });
+    let choices: Vec<Choice> = computers.chain(bots).collect();
+    let said: Vec<&str> =
+        fields.iter().filter(|(key, _)| key == "who").map(|(_, value)| value.as_str()).collect();
+    let said = if fields.is_empty() { USUAL.to_vec() } else { said };
+    let who =
+        choices.iter().map(|choice| choice.player.clone()).filter(|player| said.contains(&player.as_str()));
+    let mut form = NewTournament {
+        game: known.name().to_owned(),
+        board: board.unwrap_or_else(|| known.name().to_owned()),
+        boards: known.benches(),
+        format: text("format")
+            .filter(|format| FORMATS.iter().any(|(word, ..)| word == format))
+            .unwrap_or_else(|| FORMATS[0].0.to_owned()),
+        rounds: number("rounds", 3, 50) as u32,
+        games: number("games", 2, 100),
+        who: who.collect(),
+        choices,
+        time: text("time")
+            .filter(|time| time.parse::<rookery_referee::TimeControl>().is_ok())
+            .unwrap_or_else(|| "untimed".to_owned()),
+        name: text("name")
+            .map(|name| name.trim().chars().take(60).collect())
+            .filter(|name: &String| {
+                !name.is_empty() && !CATALOG.iter().any(|game| *name == usual_name(game.title()))
+            })
+            .unwrap_or_else(|| usual_name(known.title())),
+        plans: vec![],
+        problem: None,
+    };
+    form.plans = FORMATS
+        .iter()
+        .map(|(word, ..)| {
+            spec_of(&form, word).and_then(|spec| Tournaments::plan(&spec).map_err(|error| error.message))
+        })
+        .collect();
+    form
+}
+
+/// The spec of what a form says, in this format.
+fn spec_of(form: &NewTournament, format: &str) -> Result<TournamentSpec, String> {
+    let spec = GameSpec::parse(&form.board).map_err(|error| error.to_string())?;
+    let seats =
+        game(&spec.game).and_then(|game| game.seat_labels(&spec)).map_err(|error| error.to_string())?.len();
+    // A block has every seating once; meetings of a knock-out are even.
+    let games = Some(form.games);
+    let format = match format {
+        "swiss" => FormatSpec::Swiss { rounds: form.rounds, games },
+        "knock-out" => FormatSpec::KnockOut {
+            best_of: Some(form.games.next_multiple_of(2)).filter(|_| seats == 2),
+            extra_blocks: None,
+            bronze: false,
+            groups: None,
+            advance: None,
+        },
+        "gauntlet" => FormatSpec::Gauntlet { challengers: None, games },
+        "ladder" => FormatSpec::Ladder { games: Some(LADDER) },
+        _ => FormatSpec::RoundRobin { double: false, rounds: None, games },
+    };
+    let entrant = |who: &String| -> Result<EntrantSpec, String> {
+        let player = match who.strip_prefix('@') {
+            Some(name) => SeatSpec::Remote(name.to_owned()),
+            None => who.parse().map_err(|error: rookery_referee::SeatSpecError| error.to_string())?,
+        };
+        Ok(EntrantSpec { name: who.trim_start_matches('@').to_owned(), player, version: None })
+    };
+    let entrants = form.who.iter().map(entrant).collect::<Result<Vec<_>, _>>()?;
+    let time = form.time.parse().map_err(|_| "the clock cannot be read".to_owned())?;
+    let mut seed = [0; 8];
+    getrandom::fill(&mut seed).map_err(|error| error.to_string())?;
+    Ok(TournamentSpec {
+        name: form.name.clone(),
+        games: vec![form.board.clone()],
+        seats,
+        min_seats: None,
+        format,
+        entrants,
+        seed: Seed(u64::from_ne_bytes(seed) >> 1),
+        time,
+        limits: rookery_referee::Limits::default(),
+        conduct: None,
+        max_turns: None,
+        openings: vec![],
+        balanced: None,
+        forbidden: vec![],
+        tie_breaks: None,
+        byes: rookery_tournament::ByeRule::default(),
+        points: rookery_tournament::PointRule::default(),
+        max_faults: None,
+        adjudicate: None,
+        sandbox: None,
+    })
+}
+
+fn expect_few(fields: &Fields) -> Result<(), ApiError> {
+    if fields.len() > MOST_FIELDS {
+        return Err(ApiError::bad("the form has too many fields"));
+    }
+    Ok(())
+}
+
+pub(crate) async fn form(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Query(fields): Query<Fields>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    expect_few(&fields)?;
+    let body = shell::new_tournament(&read(&app, &fields));
+    Ok(shown("Tournaments", &look(&caller, &headers), &body))
+}
+
+pub(crate) async fn create(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    Form(fields): Form<Fields>,
+) -> Result<Response, ApiError> {
+    expect_few(&fields)?;
+    let mut form = read(&app, &fields);
+    let (who, cookie) = guest_of(&app, &caller).await?;
+    let making = Arc::clone(&app);
+    let begun = match spec_of(&form, &form.format) {
+        Ok(spec) => api::apart(move || making.tournaments.begin(spec, &who)).await,
+        Err(why) => Err(ApiError::bad(why)),
+    };
+    match begun {
+        Ok(id) => Ok(with_cookie(Redirect::to(&format!("/t/{id}")).into_response(), cookie)),
+        Err(error) => {
+            form.problem = Some(error.message);
+            let mut response = shown("Tournaments", &look(&caller, &headers), &shell::new_tournament(&form));
+            *response.status_mut() = error.status;
+            Ok(response)
+        }
+    }
+}
+
+pub(crate) async fn act(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Form(fields): Form<Fields>,
+) -> Result<Response, ApiError> {
+    let (id, who) = (api::read_tournament(&id)?, caller.expect()?.clone());
+    let what = field(&fields, "what").unwrap_or_default().to_owned();
+    let entrant = field(&fields, "entrant").unwrap_or_default().to_owned();
+    let back = if what == "remove" { "/t".to_owned() } else { format!("/t/{id}") };
+    api::apart(move || match what.as_str() {
+        "pause" => app.tournaments.pause(id, &who),
+        "resume" => app.tournaments.go_on(id, &who),
+        "remove" => app.tournaments.remove(id, &who),
+        "withdraw" => app.tournaments.withdraw(id, &entrant, &who),
+        _ => Err(ApiError::field("what", "expected `pause`, `resume`, `withdraw` or `remove`")),
+    })
+    .await?;
+    Ok(Redirect::to(&back).into_response())
+}

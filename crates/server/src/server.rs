@@ -1,0 +1,219 @@
+//! A server from its configuration to its end.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rookery_live::Stopping;
+use rookery_record::ArchiveError;
+use rookery_store::{Store, StoreError};
+use rookery_wire::{listen, raise_file_limit};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::accounts::{Accounts, now_ms};
+use crate::app::App;
+use crate::bots::{Bots, keep_door};
+use crate::http::{Caps, Network, PublicUrl, Site, serve};
+use crate::hub::Hub;
+use crate::routes;
+use crate::tournaments::Tournaments;
+
+/// Files that are kept for the store, records and whatever else is not a connection.
+const RESERVED_FILES: usize = 96;
+/// The most connections of one address.
+const EACH: usize = 256;
+/// How long open connections may take to end.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// How a server is started.
+#[derive(Debug)]
+pub struct Config {
+    /// Where the page is served.
+    pub listen: SocketAddr,
+    /// Where bots connect.
+    pub bots: Option<SocketAddr>,
+    /// Where everything is kept.
+    pub store: Store,
+    /// The folder for the records of running matches.
+    pub spool: PathBuf,
+    /// As people reach it.
+    pub public_url: Option<PublicUrl>,
+    /// Whose word about addresses counts.
+    pub trusted_proxies: Vec<Network>,
+    /// When it is to stop.
+    pub stopping: Stopping,
+}
+
+/// Why a server does not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// A port cannot be listened on.
+    Port {
+        /// Where.
+        address: SocketAddr,
+        /// Why.
+        error: io::Error,
+    },
+    /// Records of running matches cannot be kept.
+    Records(ArchiveError),
+    /// The store has trouble.
+    Store(StoreError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Port { address, error } if error.kind() == io::ErrorKind::AddrInUse => write!(
+                f,
+                "{address} is taken by another program; stop that, or choose another port (0 for any)"
+            ),
+            Self::Port { address, error } => {
+                write!(
+                    f,
+                    "cannot listen on {address}: {error}; choose another address, or a port from 1024 up"
+                )
+            }
+            Self::Records(error) => error.fmt(f),
+            Self::Store(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Port { error, .. } => Some(error),
+            Self::Records(error) => Some(error),
+            Self::Store(error) => Some(error),
+        }
+    }
+}
+
+/// A server that has its ports.
+#[derive(Debug)]
+pub struct Server {
+    app: Arc<App>,
+    page: TcpListener,
+    bots: Option<TcpListener>,
+    stopping: Stopping,
+    operator_link: Option<String>,
+}
+
+fn bound(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |error| StartError::Port { address, error };
+    let listener = listen(address).map_err(failed)?;
+    let local = listener.local_addr().map_err(failed)?;
+    Ok((listener, local))
+}
+
+/// How an address is written for people on this machine.
+fn shown(address: SocketAddr) -> SocketAddr {
+    let local = match address {
+        SocketAddr::V4(_) => std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        SocketAddr::V6(_) => std::net::IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+    };
+    if address.ip().is_unspecified() { SocketAddr::new(local, address.port()) } else { address }
+}
+
+impl Server {
+    /// Takes the ports. Blocks while the store is asked.
+    ///
+    /// # Panics
+    /// Outside of a runtime.
+    pub fn bind(config: Config) -> Result<Self, StartError> {
+        let Config { listen, bots, store, spool, public_url, trusted_proxies, stopping } = config;
+        let (page, page_address) = bound(listen)?;
+        let bots = bots.map(bound).transpose()?;
+        let page_url = match &public_url {
+            Some(url) => url.to_string(),
+            None => format!("http://{}", shown(page_address)),
+        };
+        let bots_url = bots.as_ref().map(|(_, address)| format!("tcp://{}", shown(*address)));
+        let accounts = Arc::new(Accounts::new(store.clone()));
+        // What has run out is of no use; where it cannot be taken away now, it can next time.
+        let _ = store.drop_expired_tokens(now_ms());
+        let operator_link = if store.has_operator().map_err(StartError::Store)? {
+            None
+        } else {
+            let token = accounts.new_operator_link().map_err(StartError::Store)?;
+            Some(format!("{page_url}/login?operator={token}"))
+        };
+        let known = Arc::new(Bots::default());
+        let tournaments =
+            Arc::new(Tournaments::new(store.clone(), &spool, Arc::clone(&known), stopping.clone()));
+        let hub = Hub::open(store, &spool, known, stopping.clone());
+        let hub = Arc::new(hub.map_err(StartError::Records)?);
+        let site = Site { public: public_url, trusted: trusted_proxies };
+        let app = Arc::new(App::new(hub, tournaments, accounts, site, (page_url, bots_url)));
+        Ok(Self { app, page, bots: bots.map(|(listener, _)| listener), stopping, operator_link })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Panics
+    /// Never: it listens.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.page.local_addr().expect("it listens")
+    }
+
+    /// The address of the page.
+    pub fn page_url(&self) -> &str {
+        &self.app.page_url
+    }
+
+    /// The address for bots.
+    pub fn bots_url(&self) -> Option<&str> {
+        self.app.bots_url.as_deref()
+    }
+
+    /// The link that makes whoever opens it the operator, if there is none yet.
+    pub fn operator_link(&self) -> Option<&str> {
+        self.operator_link.as_deref()
+    }
+
+    /// Serves until it is told to stop; running matches go on at the next start.
+    pub async fn run(self) {
+        let Self { app, page, bots, stopping, .. } = self;
+        let n_files = raise_file_limit();
+        let caps = Caps { all: n_files.saturating_sub(RESERVED_FILES).max(64), each: EACH };
+        if let Some(listener) = bots {
+            let (bots, accounts) = (Arc::clone(app.hub.bots()), Arc::clone(&app.accounts));
+            tokio::spawn(keep_door(listener, bots, accounts));
+        }
+        let resumed = app.hub.resume().await;
+        if resumed > 0 {
+            tracing::info!(resumed, "matches go on");
+        }
+        let hub = Arc::clone(&app.hub);
+        let sweeping = tokio::spawn(async move { hub.sweep().await });
+        let tournaments = Arc::clone(&app.tournaments);
+        // What fails there is in the log.
+        let _ = spawn_blocking(move || tournaments.resume()).await;
+        let stop = watch::Sender::new(false);
+        let serving = serve(page, routes::router(&app), caps, Arc::clone(&app.metrics), stop.subscribe());
+        let serving = tokio::spawn(serving);
+        stopping.requested().await;
+        tracing::info!("stopping: no new match begins");
+        let tournaments = Arc::clone(&app.tournaments);
+        let stopped = spawn_blocking(move || tournaments.stop());
+        app.hub.settle().await;
+        let _ = stopped.await;
+        sweeping.abort();
+        app.closing.send_replace(true);
+        stop.send_replace(true);
+        // Whoever does not go is left behind.
+        let _ = timeout(LAST_WORDS, async {
+            let _ = serving.await;
+            while app.metrics.connections.get() > 0 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await;
+    }
+}

@@ -1,0 +1,122 @@
+//! What a page says on its socket.
+
+use rookery_referee::Command;
+use serde::Deserialize;
+
+/// One message of a page.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromPage {
+    /// To be told of a match from now on.
+    Watch {
+        /// Which.
+        #[serde(rename = "match")]
+        id: String,
+        /// The last version it knows.
+        #[serde(default)]
+        since: Option<u64>,
+    },
+    /// No longer.
+    Unwatch {
+        /// Which.
+        #[serde(rename = "match")]
+        id: String,
+    },
+    /// To be told of all boards, or no longer.
+    Lobby(bool),
+    /// To do something at a seat.
+    Do(Do),
+    /// Whether we are there.
+    Ping(u64),
+}
+
+/// Something to do at a seat.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub struct Do {
+    /// In which match.
+    #[serde(rename = "match")]
+    pub id: String,
+    /// The number of the question, for its reply.
+    pub n: u64,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What somebody does.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// Plays a move.
+    Move {
+        /// In answer to the question after so many moves.
+        ply: u64,
+        /// The move.
+        text: String,
+    },
+    /// Gives up.
+    Resign {},
+    /// Says something.
+    Say {
+        /// What.
+        text: String,
+    },
+    /// Wants moves back.
+    TakeBack {
+        /// How many are left.
+        to: u64,
+    },
+    /// Wants a draw.
+    OfferDraw {},
+    /// Agrees to what another wants, or not.
+    Answer {
+        /// Whether.
+        accept: bool,
+    },
+    /// Wants to know what is best.
+    Hint {},
+}
+
+impl What {
+    /// What the match is told; nothing for a hint.
+    pub fn command(&self) -> Option<Command> {
+        Some(match self {
+            Self::Move { ply, text } => Command::Move { ply: *ply, text: text.clone() },
+            Self::Resign {} => Command::Resign,
+            Self::Say { text } => Command::Say(text.clone()),
+            Self::TakeBack { to } => Command::TakeBack { to: *to },
+            Self::OfferDraw {} => Command::OfferDraw,
+            Self::Answer { accept } => Command::Accept(*accept),
+            Self::Hint {} => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_the_contract_are_read() {
+        let read = |text: &str| serde_json::from_str::<FromPage>(text).unwrap();
+        assert_eq!(
+            read(r#"{"watch":{"match":"x","since":null}}"#),
+            FromPage::Watch { id: "x".to_owned(), since: None }
+        );
+        assert_eq!(read(r#"{"lobby":true}"#), FromPage::Lobby(true));
+        assert_eq!(read(r#"{"ping":3}"#), FromPage::Ping(3));
+        let FromPage::Do(Do { n, what, .. }) =
+            read(r#"{"do":{"match":"x","n":4,"move":{"ply":2,"text":"b2"}}}"#)
+        else {
+            panic!("it is something to do")
+        };
+        assert_eq!((n, what), (4, What::Move { ply: 2, text: "b2".to_owned() }));
+        let FromPage::Do(Do { what, .. }) = read(r#"{"do":{"match":"x","n":4,"resign":{}}}"#) else {
+            panic!("it is something to do")
+        };
+        assert_eq!(what, What::Resign {});
+        for bad in ["", "{}", "[]", r#"{"do":{"match":"x","n":1}}"#, r#"{"dance":1}"#] {
+            assert!(serde_json::from_str::<FromPage>(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The socket of a page: matches with versions and snapshots, commands and their replies, hints.
+//!
+//! A page that reads slowly is never queued for: the tables keep their last updates, and it goes on from where it is.
+
+mod hints;
+mod message;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::extract::{Extension, State};
+use axum::response::Response;
+use futures_util::future::select_all;
+use futures_util::stream::SplitSink;
+use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
+use rookery_store::GameId;
+use serde_json::json;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::accounts::Identity;
+use crate::app::App;
+use crate::data::Sight;
+use crate::http::{Caller, Held, is_set};
+use crate::hub::{Found, Hub, Seen, Table, Window};
+
+pub use hints::{Hints, LineData};
+pub use message::{Do, FromPage, What};
+
+/// The most bytes of a message.
+const MESSAGE_BYTES: usize = 8 << 10;
+/// The most bytes that wait to be sent: the largest snapshot there is.
+const OUT_BYTES: usize = 8 << 20;
+/// Who takes nothing for so long is gone.
+const STALLED: Duration = Duration::from_secs(30);
+/// How often we ask whether somebody is there.
+const PING: Duration = Duration::from_secs(10);
+/// How often all boards are looked at.
+const LOBBY: Duration = Duration::from_secs(1);
+/// The most messages within a span.
+const MOST_MESSAGES: u32 = 100;
+const SPAN: Duration = Duration::from_secs(20);
+/// The most matches that one page watches.
+const MOST_WATCHED: usize = 64;
+
+/// Opens the socket of a page.
+pub async fn live(
+    upgrade: WebSocketUpgrade,
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Extension(held): Extension<Arc<Held>>,
+) -> Response {
+    upgrade
+        .max_message_size(MESSAGE_BYTES)
+        .max_frame_size(MESSAGE_BYTES)
+        .write_buffer_size(0)
+        .max_write_buffer_size(OUT_BYTES)
+        .on_upgrade(move |socket| async move {
+            Page::run(socket, app, caller.identity).await;
+            drop(held);
+        })
+}
+
+/// A match that a page watches.
+struct Watched {
+    window: Window,
+    sight: Sight,
+    seen: Option<u64>,
+    versions: watch::Receiver<u64>,
+}
+
+struct Page {
+    app: Arc<App>,
+    identity: Option<Identity>,
+    out: SplitSink<WebSocket, Message>,
+    watched: HashMap<GameId, Watched>,
+    /// The boards it knows, by version; `None` if it does not want them.
+    lobby: Option<HashMap<GameId, u64>>,
+    hints: Hints,
+    heard: Instant,
+    span: (Instant, u32),
+}
+
+/// Why a socket ends.
+enum Gone {
+    /// By itself.
+    Left,
+    /// With a code and a reason.
+    Sent(u16, &'static str),
+}
+
+type Step = Result<(), Gone>;
+
+impl Page {
+    async fn run(socket: WebSocket, app: Arc<App>, identity: Option<Identity>) {
+        let metrics = Arc::clone(&app.metrics);
+        let _counted = metrics.sockets.count();
+        let (out, mut said) = socket.split();
+        let (told, mut hints) = mpsc::channel::<Utf8Bytes>(8);
+        let now = Instant::now();
+        let mut page = Self {
+            hints: Hints::new(told, Arc::clone(&app)),
+            identity,
+            out,
+            watched: HashMap::new(),
+            lobby: None,
+            heard: now,
+            span: (now, 0),
+            app,
+        };
+        let mut closing = page.app.closing.subscribe();
+        let (mut pings, mut boards) = (interval(PING), interval(LOBBY));
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        boards.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let gone = loop {
+            let step = tokio::select! {
+                message = said.next() => match message {
+                    Some(Ok(message)) => page.heard(message).await,
+                    _ => Err(Gone::Left),
+                },
+                id = changed(&mut page.watched) => page.tell(id).await,
+                Some(frame) = hints.recv() => page.send(Message::Text(frame)).await,
+                _ = boards.tick(), if page.lobby.is_some() => page.tell_lobby("lobby_changed").await,
+                _ = pings.tick() => page.ping().await,
+                () = is_set(&mut closing) => {
+                    let bye = json!({"bye": {"reason": "the server stops; your games go on when it is back"}});
+                    let _ = page.say(&bye).await;
+                    Err(Gone::Sent(1012, "restart"))
+                }
+            };
+            if let Err(gone) = step {
+                break gone;
+            }
+        };
+        if let Gone::Sent(code, reason) = gone {
+            let frame = CloseFrame { code, reason: reason.into() };
+            let _ = timeout(PING, page.out.send(Message::Close(Some(frame)))).await;
+        }
+    }
+
+    async fn send(&mut self, message: Message) -> Step {
+        match timeout(STALLED, self.out.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(Gone::Left),
+        }
+    }
+
+    async fn say(&mut self, value: &serde_json::Value) -> Step {
+        self.send(Message::Text(value.to_string().into())).await
+    }
+
+    async fn ping(&mut self) -> Step {
+        if self.heard.elapsed() > STALLED {
+            return Err(Gone::Left);
+        }
+        self.send(Message::Ping(axum::body::Bytes::new())).await
+    }
+
+    async fn heard(&mut self, message: Message) -> Step {
+        let now = Instant::now();
+        self.heard = now;
+        let (since, n) = &mut self.span;
+        if now.saturating_duration_since(*since) > SPAN {
+            (*since, *n) = (now, 0);
+        }
+        *n += 1;
+        if *n > MOST_MESSAGES {
+            return Err(Gone::Sent(1008, "too many messages"));
+        }
+        match message {
+            Message::Text(text) => match serde_json::from_str(&text) {
+                Ok(message) => self.answer(message).await,
+                Err(error) => {
+                    let why = format!("this is no message we know ({error}); see docs/api.md");
+                    self.say(&json!({"error": {"code": "bad_message", "message": why}})).await
+                }
+            },
+            Message::Binary(_) => Err(Gone::Sent(1003, "text only")),
+            Message::Close(_) => Err(Gone::Left),
+            Message::Ping(_) | Message::Pong(_) => Ok(()),
+        }
+    }
+
+    async fn answer(&mut self, message: FromPage) -> Step {
+        match message {
+            FromPage::Watch { id, since } => self.watch(&id, since).await,
+            FromPage::Unwatch { id } => {
+                if let Ok(id) = id.parse::<GameId>() {
+                    self.watched.remove(&id);
+                }
+                Ok(())
+            }
+            FromPage::Lobby(wanted) => {
+                self.lobby = wanted.then(HashMap::new);
+                if wanted { self.tell_lobby("lobby").await } else { Ok(()) }
+            }
+            FromPage::Do(order) => self.act(order).await,
+            FromPage::Ping(n) => self.say(&json!({ "pong": n })).await,
+        }
+    }
+
+    async fn watch(&mut self, id: &str, since: Option<u64>) -> Step {
+        if self.watched.len() >= MOST_WATCHED {
+            return self
+                .say(&json!({"error": {"code": "too_many", "message": "too many matches are watched"}}))
+                .await;
+        }
+        match self.app.hub.find(id).await {
+            Ok(Found::Table(table)) => {
+                let sight = Hub::sight(&table, self.identity.as_ref());
+                let mut versions = table.subscribe();
+                versions.mark_unchanged();
+                let id = table.id();
+                let window = table.open_window(sight.seat);
+                self.watched.insert(id, Watched { window, sight, seen: since, versions });
+                self.tell(id).await
+            }
+            Ok(found @ Found::Stored(_)) => {
+                let state = found.look(self.identity.as_ref());
+                self.say(&json!({"match": id, "version": state.version, "snapshot": state})).await
+            }
+            Err(error) => {
+                self.say(&json!({"match": id, "error": {"code": error.code, "message": error.message}})).await
+            }
+        }
+    }
+
+    /// Tells what is new of a match.
+    async fn tell(&mut self, id: GameId) -> Step {
+        let Some(watched) = self.watched.get_mut(&id) else { return Ok(()) };
+        let is_late = watched.seen.is_some();
+        let (version, frames) = match watched.window.table().since(watched.seen, watched.sight) {
+            Seen::Updates(version, updates) => {
+                (version, updates.iter().map(|update| update.frame(watched.sight.seat)).collect())
+            }
+            Seen::Snapshot(version, frame) => {
+                if is_late {
+                    self.app.metrics.resyncs.fetch_add(1, Ordering::Relaxed);
+                }
+                (version, vec![frame])
+            }
+        };
+        watched.seen = Some(version);
+        for frame in frames {
+            self.send(Message::Text(frame)).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives a whole picture again to somebody who is out of step.
+    async fn resync(&mut self, table: &Arc<Table>) -> Step {
+        let sight = Hub::sight(table, self.identity.as_ref());
+        let Seen::Snapshot(version, frame) = table.since(None, sight) else { return Ok(()) };
+        if let Some(watched) = self.watched.get_mut(&table.id()) {
+            watched.seen = Some(version);
+        }
+        self.send(Message::Text(frame)).await
+    }
+
+    async fn act(&mut self, order: Do) -> Step {
+        let n = order.n;
+        let done = self.try_act(&order);
+        match done {
+            Ok(()) => self.say(&json!({"reply": {"n": n, "ok": true}})).await,
+            Err((why, table)) => {
+                self.say(&json!({"reply": {"n": n, "error": why}})).await?;
+                match table {
+                    Some(table) => self.resync(&table).await,
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Does it, or says why not, and whose picture is out of step.
+    fn try_act(&mut self, order: &Do) -> Result<(), (String, Option<Arc<Table>>)> {
+        let plain = |why: &str| (why.to_owned(), None);
+        let id = order.id.parse::<GameId>().ok();
+        let table = id.and_then(|id| self.app.hub.table(id));
+        let table = table.ok_or_else(|| plain("this match is over, or there is none; look at it again"))?;
+        let who = self.identity.as_ref();
+        let seat =
+            table.seat_of(who).ok_or_else(|| plain("you only look on here; begin a match of your own"))?;
+        if who.is_some_and(|who| self.app.is_banned(&who.owner)) {
+            return Err(plain("the operator has closed this account"));
+        }
+        let is_muted = who.is_some_and(|who| self.app.is_muted(&who.owner));
+        if is_muted && matches!(order.what, What::Say { .. }) {
+            return Err(plain("the operator has taken you out of the chat"));
+        }
+        match order.what.command() {
+            Some(command) => table.command(seat, &command).map_err(|why| {
+                let is_move = matches!(order.what, What::Move { .. });
+                (why, is_move.then(|| Arc::clone(&table)))
+            }),
+            None => self.hints.ask(&table, seat).map_err(|why| (why, None)),
+        }
+    }
+
+    /// Tells of boards that have changed.
+    async fn tell_lobby(&mut self, word: &str) -> Step {
+        let Some(known) = &mut self.lobby else { return Ok(()) };
+        let mut changed = vec![];
+        let tables = self.app.hub.tables();
+        for table in tables.iter().filter(|table| table.is_shown()) {
+            let version = table.version();
+            if known.insert(table.id(), version) != Some(version) {
+                changed.push(table.card());
+            }
+        }
+        let here: std::collections::HashSet<GameId> = tables.iter().map(|table| table.id()).collect();
+        known.retain(|id, _| here.contains(id));
+        if changed.is_empty() && word != "lobby" {
+            return Ok(());
+        }
+        let list: Vec<&str> = changed.iter().map(|card| &**card).collect();
+        self.send(Message::Text(format!("{{\"{word}\":[{}]}}", list.join(",")).into())).await
+    }
+}
+
+/// Waits until one of the watched matches has changed.
+async fn changed(watched: &mut HashMap<GameId, Watched>) -> GameId {
+    if watched.is_empty() {
+        return std::future::pending().await;
+    }
+    let changes = watched.iter_mut().map(|(id, watched)| {
+        let id = *id;
+        async move {
+            // The sender lives in the table that the window holds.
+            let _ = watched.versions.changed().await;
+            id
+        }
+        .boxed()
+    });
+    select_all(changes).await.0
+}

@@ -1,0 +1,141 @@
+//! How a tournament stands, as pages and programs are shown it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use rookery_arena::{ArenaError, Tournament};
+use rookery_report::{Context, Evaluation, RatingOptions, Ratings, Report};
+use rookery_store::{GameId, StoredPairing, TournamentId, TournamentState};
+use rookery_tournament::{GameResult, Plan, TournamentSpec};
+
+use super::Tournaments;
+use crate::http::ApiError;
+
+/// How long a view is shown before it is made anew.
+const FRESH: Duration = Duration::from_secs(1);
+/// One that takes long to make is shown so many times as long.
+const SPARED: u32 = 5;
+/// The most pages of pairings that are read, of 1000 each.
+const MOST_PAGES: usize = 20;
+
+/// A game that was played.
+#[derive(Clone, Debug)]
+pub struct GameView {
+    /// Under which it is found.
+    pub id: GameId,
+    /// How it ended.
+    pub result: GameResult,
+}
+
+/// How a tournament stands.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Its id.
+    pub id: TournamentId,
+    /// How far it is.
+    pub state: TournamentState,
+    /// Whether it is played now.
+    pub held: bool,
+    /// What was agreed.
+    pub spec: TournamentSpec,
+    /// How much is to be played, if that is known.
+    pub plan: Option<Plan>,
+    /// Everything that its games say.
+    pub report: Report,
+    /// All games that were played and count, by pairing.
+    pub games: HashMap<u64, GameView>,
+    /// All pairings, the first ones first.
+    pub pairings: Vec<StoredPairing>,
+    /// How long it took to gather.
+    pub took: Duration,
+    /// Names of those who left.
+    pub left: Vec<String>,
+}
+
+impl View {
+    /// The name of an entrant.
+    pub fn name(&self, entrant: rookery_tournament::Entrant) -> &str {
+        self.spec.entrants.get(entrant.index()).map_or("?", |entrant| entrant.name.as_str())
+    }
+}
+
+impl Tournaments {
+    /// How it stands, made at most once a second however many ask. Blocks while it is read.
+    pub fn view(&self, id: TournamentId) -> Result<Arc<View>, ApiError> {
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((made, view)) = views.get(&id)
+            && made.elapsed() < FRESH.max(SPARED * view.took)
+            && view.held == self.is_held(id)
+        {
+            return Ok(Arc::clone(view));
+        }
+        let view = Arc::new(self.look(id)?);
+        views.retain(|_, (made, view)| made.elapsed() < FRESH.max(SPARED * view.took));
+        views.insert(id, (Instant::now(), Arc::clone(&view)));
+        Ok(view)
+    }
+
+    /// It has changed: whoever looks next sees it.
+    pub(super) fn forget_view(&self, id: TournamentId) {
+        self.views.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    }
+
+    fn look(&self, id: TournamentId) -> Result<View, ApiError> {
+        let failed = |error: ArenaError| ApiError::ours(&error);
+        let begun = Instant::now();
+        let held = self.is_held(id);
+        let state = self.store.tournament(id)?.state;
+        let tournament = Tournament::open(&self.store, id).map_err(failed)?;
+        let spec = tournament.spec().clone();
+        let mut evaluation = Evaluation::new(&spec);
+        let mut format = spec.format().map_err(|error| ApiError::ours(&error))?;
+        for change in self.store.changes(id)? {
+            format.change(&change);
+        }
+        let mut games = HashMap::new();
+        for stored in self.store.results(id)? {
+            let stored = stored?;
+            // What failed because of us is played again and is no result.
+            if stored.result.cause != rookery_referee::Cause::PlatformAbort {
+                evaluation.add(&stored.result);
+                format.take(&stored.result);
+                games.insert(stored.key.pairing, GameView { id: stored.id, result: stored.result });
+            }
+        }
+        let ratings = Ratings::fit(&evaluation, &RatingOptions::default()).ok();
+        let context = Context {
+            tournament: Some(id.to_string()),
+            is_complete: state == TournamentState::Finished,
+            ranking: format.ranking(),
+            byes: format.byes(),
+            suspended: format.suspended(),
+            ..Context::default()
+        };
+        let left = self.store.tournament_entrants(id)?.into_iter().filter(|entrant| !entrant.present);
+        Ok(View {
+            took: begun.elapsed(),
+            id,
+            state,
+            held,
+            plan: spec.plan().ok(),
+            report: Report::new(&evaluation, ratings.as_ref(), &context),
+            games,
+            pairings: self.all_pairings(id)?,
+            left: left.map(|entrant| entrant.name).collect(),
+            spec,
+        })
+    }
+
+    fn all_pairings(&self, id: TournamentId) -> Result<Vec<StoredPairing>, ApiError> {
+        let mut all: Vec<StoredPairing> = vec![];
+        for _ in 0..MOST_PAGES {
+            let page = self.store.pairings(id, all.last().map(|last| last.id))?;
+            if page.is_empty() {
+                break;
+            }
+            all.extend(page);
+        }
+        Ok(all)
+    }
+}
