@@ -3,9 +3,15 @@
 mod commands;
 mod data_folder;
 mod help;
+mod lists;
+mod new_file;
 mod programs;
+mod sandbox_args;
+mod size;
 mod spec;
 mod stop;
+mod store_args;
+mod story;
 mod svg_file;
 
 use std::io::{self, IsTerminal as _, Write};
@@ -13,6 +19,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use rookery_originals::{ErrorOutput, hexapawn, renpaarden, stones};
+use rookery_server::dates;
+use rookery_store::StoreError;
 use rookery_terminal::clean_lines;
 
 /// One referee for board games between programs and people.
@@ -41,9 +49,16 @@ enum Command {
     Moves(commands::moves::Args),
     Perft(commands::perft::Args),
     Analyse(commands::analyse::Args),
+    Review(commands::review::Args),
+    Puzzle(commands::puzzle::Args),
+    History(commands::history::Args),
+    Serve(commands::serve::Args),
     Play(commands::play::Args),
     Watch(commands::watch::Args),
     Match(commands::matches::Args),
+    Tournament(commands::tournament::Args),
+    Ratings(commands::ratings::Args),
+    Sprt(commands::sprt::Args),
     NewBot(commands::new_bot::Args),
     Check(commands::check::Args),
     Connect(commands::connect::Args),
@@ -51,8 +66,12 @@ enum Command {
     Accuracy(commands::accuracy::Args),
     Drill(commands::drill::Args),
     Players(commands::players::Args),
+    Doctor(commands::doctor::Args),
     Replay(commands::replay::Args),
     Verify(commands::verify::Args),
+    Tournaments(commands::tournaments::Args),
+    Entrants(commands::entrants::Args),
+    Db(commands::db::Args),
     Fish(commands::fish::Args),
     Hexapawn(hexapawn::command::Args),
     Renpaarden(renpaarden::Args),
@@ -82,17 +101,23 @@ fn main() -> ExitCode {
     let ok = |()| ExitCode::SUCCESS;
     let go_on = stop::this_command_with("--resume");
     let done = match &cli.command {
-        None if commands::play::has_screen() => commands::launch::run(&mut out),
-        None => commands::welcome::run(&mut out).map(ok),
+        None => commands::serve::front_door(&mut out),
         Some(Command::Games(args)) => commands::games::run(args, &mut out).map(ok),
-        Some(Command::Rules(args)) => commands::rules::run(args, &mut out).map(ok),
+        Some(Command::Rules(args)) => commands::rules::run(args, &mut out),
         Some(Command::Show(args)) => commands::show::run(args, &mut out).map(ok),
         Some(Command::Moves(args)) => commands::moves::run(args, &mut out).map(ok),
         Some(Command::Perft(args)) => commands::perft::run(args, &mut out).map(ok),
         Some(Command::Analyse(args)) => commands::analyse::run(args, &mut out).map(ok),
+        Some(Command::Review(args)) => commands::review::run(args, &mut out),
+        Some(Command::Puzzle(args)) => commands::puzzle::run(args, &mut out).map(ok),
+        Some(Command::History(args)) => commands::history::run(args, &mut out),
+        Some(Command::Serve(args)) => commands::serve::run(args, &mut out),
         Some(Command::Play(args)) => commands::play::run(args, &mut out),
         Some(Command::Watch(args)) => commands::watch::run(args, &mut out),
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
+        Some(Command::Tournament(args)) => commands::tournament::run(args, &mut out),
+        Some(Command::Ratings(args)) => commands::ratings::run(args, &mut out),
+        Some(Command::Sprt(args)) => commands::sprt::run(args, &mut out),
         Some(Command::NewBot(args)) => commands::new_bot::run(args, &mut out).map(ok),
         Some(Command::Check(args)) => commands::check::run(args, &mut out),
         Some(Command::Connect(args)) => commands::connect::run(args),
@@ -100,9 +125,13 @@ fn main() -> ExitCode {
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
         Some(Command::Drill(args)) => commands::drill::run(args, &mut out),
         Some(Command::Solve(args)) => commands::solve::run(args, &mut out),
+        Some(Command::Doctor(args)) => commands::doctor::run(args, &mut out),
         Some(Command::Players(args)) => commands::players::run(args, &mut out).map(ok),
         Some(Command::Replay(args)) => commands::replay::run(args, &mut out).map(ok),
         Some(Command::Verify(args)) => commands::verify::run(args, &mut out).map(ok),
+        Some(Command::Tournaments(args)) => commands::tournaments::run(args, &mut out).map(ok),
+        Some(Command::Entrants(args)) => commands::entrants::run(args, &mut out).map(ok),
+        Some(Command::Db(args)) => commands::db::run(args, &mut out),
         Some(Command::Renpaarden(args)) => {
             stop::watch(Some(args.grace())).and_then(|stop| renpaarden::run(args, &mut out, &stop))
         }
@@ -135,7 +164,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What failed, as a number: a wrong command line, a place that another program has, or anything else.
+/// What failed, as a number: a wrong command line, a damaged store, a place that another program has, or anything else.
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     const LOCKED: u8 = 75;
     let locked = |cause: &(dyn std::error::Error + 'static)| {
@@ -146,7 +175,8 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
     } else if error.chain().any(locked) {
         ExitCode::from(LOCKED)
     } else {
-        ExitCode::FAILURE
+        let store = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());
+        store.map_or(ExitCode::FAILURE, |error| ExitCode::from(error.exit_code()))
     }
 }
 

@@ -1,18 +1,21 @@
 //! Programs at the table, for every command that seats them: what they speak, where they are awaited.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write as _, stderr};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use rookery_live::{Opening, Programs};
+use rookery_live::{Opening, Programs, Surroundings};
 use rookery_referee::{MatchSpec, SeatSpec, TimeControl, parse_duration};
 use rookery_rules::GameSpec;
-use rookery_sandbox::{Level, Policy, Sandbox};
+use rookery_sandbox::Sandbox;
 use rookery_wire::{Protocols, Trace};
 
+use crate::sandbox_args::SandboxArgs;
 use crate::spec::UsageError;
 
 /// The flags of every command that seats programs.
@@ -36,18 +39,16 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
 
-    /// How much programs of cmd: may do: none (as you), auto (as little as this machine can enforce), full (nothing but play, or
-    /// no match); docs/sandbox.md
-    #[arg(long, value_name = "LEVEL", default_value = "none")]
-    sandbox: Level,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
 
-    /// A folder that sandboxed programs may read, for example one with an interpreter
+    /// The folder that programs of cmd: run in; NAME=DIR for one player
     #[arg(long, value_name = "DIR")]
-    sandbox_read: Vec<PathBuf>,
+    cwd: Vec<String>,
 
-    /// A variable of your environment that programs get, besides PATH, HOME, LANG and TMPDIR
-    #[arg(long, value_name = "NAME")]
-    keep_env: Vec<String>,
+    /// A variable that programs of cmd: get; NAME:KEY=VALUE for one player
+    #[arg(long, value_name = "KEY=VALUE")]
+    env: Vec<String>,
 
     /// Write every line to and from programs, with its time in microseconds, into this file; - is standard error
     #[arg(long, value_name = "FILE")]
@@ -90,9 +91,9 @@ impl Default for ProgramArgs {
             listen: host,
             wait,
             secret_file: None,
-            sandbox: Level::None,
-            sandbox_read: vec![],
-            keep_env: vec![],
+            sandbox: SandboxArgs::default(),
+            cwd: vec![],
+            env: vec![],
             trace: None,
             no_clock: false,
         }
@@ -103,6 +104,11 @@ impl ProgramArgs {
     /// The time control, unless nobody is to be late.
     pub(crate) fn time(&self, time: Option<TimeControl>) -> TimeControl {
         time.filter(|_| !self.no_clock).unwrap_or(TimeControl::Untimed)
+    }
+
+    /// The sandbox for programs of a folder.
+    pub(crate) fn folder_sandbox(&self) -> Result<Sandbox, UsageError> {
+        self.sandbox.prepare_at(rookery_arena::bots::LEVEL)
     }
 
     /// Finds the protocols that were asked for.
@@ -139,37 +145,73 @@ impl ProgramArgs {
         let trace = self.trace.as_deref().map(open_trace).transpose()?;
         let secret = self.secret_file.as_deref().map(read_secret).transpose()?;
         let starts = agreed.seats.iter().any(|entry| matches!(entry.player, SeatSpec::Command(_)));
-        let sandbox = if starts {
-            Some(prepare_sandbox(self.sandbox, &self.sandbox_read, &self.keep_env)?)
-        } else {
-            None
+        let sandbox = if starts { Some(self.sandbox.prepare()?) } else { None };
+        let places = Arc::new(self.places(agreed)?);
+        let opening = Opening {
+            host: self.listen,
+            wait: self.wait,
+            trace,
+            secret,
+            sandbox,
+            places,
+            ..Opening::default()
         };
-        let opening =
-            Opening { host: self.listen, wait: self.wait, trace, secret, sandbox, ..Opening::default() };
         Ok(Programs::new(protocols, opening, spoken, self.no_clock))
     }
+
+    /// Where the program of each player runs, and with which variables. What is said for one player wins over what is said
+    /// for all.
+    fn places(&self, agreed: &MatchSpec) -> Result<HashMap<String, Surroundings>, UsageError> {
+        let wrong = |flag, text: &str, expected| {
+            Err(UsageError(format!("{flag} {}: {expected}", rookery_terminal::clean(text))))
+        };
+        let mut places = HashMap::new();
+        for entry in &agreed.seats {
+            let mut place = Surroundings::default();
+            for text in in_order(&self.cwd, '=', agreed) {
+                let (name, folder) = named(text, '=', agreed);
+                if !Path::new(folder).is_dir() {
+                    let expected = "expected a folder that is there, or NAME=DIR with the name of a player";
+                    return wrong("--cwd", text, expected);
+                }
+                if name.is_none_or(|name| name == entry.name) {
+                    place.cwd = Some(folder.into());
+                }
+            }
+            for text in in_order(&self.env, ':', agreed) {
+                let (name, variable) = named(text, ':', agreed);
+                let Some((key, value)) = variable.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+                    let expected = "expected KEY=VALUE, or NAME:KEY=VALUE with the name of a player";
+                    return wrong("--env", text, expected);
+                };
+                if name.is_none_or(|name| name == entry.name) {
+                    place.env.push((key.to_owned(), value.to_owned()));
+                }
+            }
+            places.insert(entry.name.clone(), place);
+        }
+        Ok(places)
+    }
+}
+
+/// The name of a player and what is said for it. A part before the mark is a name only if somebody has it: folders and
+/// values may hold the mark too.
+fn named<'a>(text: &'a str, mark: char, agreed: &MatchSpec) -> (Option<&'a str>, &'a str) {
+    match text.split_once(mark) {
+        Some((name, rest)) if agreed.seats.iter().any(|entry| entry.name == name) => (Some(name), rest),
+        _ => (None, text),
+    }
+}
+
+/// What is said for all, and then what is said for one.
+fn in_order<'a>(texts: &'a [String], mark: char, agreed: &'a MatchSpec) -> impl Iterator<Item = &'a String> {
+    let is_for_one = move |text: &&String| named(text, mark, agreed).0.is_some();
+    texts.iter().filter(move |text| !is_for_one(text)).chain(texts.iter().filter(is_for_one))
 }
 
 /// Says where a program is awaited. Without an error output nobody can be told.
 pub(crate) fn say_where(name: &str, address: SocketAddr) {
     let _ = writeln!(stderr(), "waiting for {} on {address}", rookery_terminal::clean(name));
-}
-
-/// Makes a sandbox of this level ready, and says what it is worth if it is more than none.
-pub(crate) fn prepare_sandbox(
-    level: Level,
-    read: &[PathBuf],
-    keep_env: &[String],
-) -> Result<Sandbox, UsageError> {
-    let wrong = |why: String| UsageError(format!("--sandbox {level}: {why}"));
-    let own = std::env::current_exe().map_err(|error| wrong(error.to_string()))?;
-    let policy = Policy { read: read.to_vec(), keep_env: keep_env.to_vec(), ..Policy::new(level, own) };
-    let sandbox = policy.prepare().map_err(|error| wrong(error.to_string()))?;
-    if level != Level::None {
-        // Without an error output nobody can be told.
-        let _ = writeln!(stderr(), "sandbox: {}", sandbox.in_force());
-    }
-    Ok(sandbox)
 }
 
 /// The secret in a file: its first line.

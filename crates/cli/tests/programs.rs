@@ -100,6 +100,28 @@ fn fault_c12_a_program_gets_few_of_our_variables_and_descriptors_and_no_terminal
 }
 
 #[test]
+fn a_program_runs_where_and_with_what_it_was_told() {
+    let folder = TempFolder::new("places");
+    let (bot, records) = (folder.join("bot.sh"), folder.join("records"));
+    fs::write(&bot, "echo $(basename \"$PWD\") $LEVEL >&2\n").unwrap();
+    fs::create_dir(folder.join("own")).unwrap();
+    let seat = |name: &str| format!("{name}=cmd:sh {}", bot.display());
+    let status = Command::new(ROOKERY)
+        .args(["match", "hexapawn", &seat("one"), &seat("two"), "--games", "1", "--quiet", "--record"])
+        .arg(&records)
+        .args(["--cwd", &format!("one={}", folder.join("own").display())])
+        .args(["--cwd", &folder.join(".").display().to_string()])
+        .args(["--env", "LEVEL=3", "--env", "two:LEVEL=4"])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let log = |seat: u8| fs::read_to_string(records.join(format!("game-0001.seat-{seat}.stderr"))).unwrap();
+    let here = folder.join("own").parent().unwrap().file_name().unwrap().display().to_string();
+    assert_eq!(log(1), "own 3\n", "what is said for one player wins");
+    assert_eq!(log(2), format!("{here} 4\n"));
+}
+
+#[test]
 fn fault_c20_no_shell_reads_the_command() {
     let folder = TempFolder::new("shell");
     let made = folder.join("made");

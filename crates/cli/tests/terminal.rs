@@ -197,7 +197,7 @@ fn fault_s15_a_closed_terminal_ends_every_screen() {
         ("play", &["play", "hexapawn", "human", "first"][..], "Cursor: "),
         ("thinking", &["play", "fish", "mcts:playouts=100000000", "human", "--no-record"], "thinks"),
         ("watch", &["watch", "fish", "first", "first", "--delay", "10s"], "10.00 s a move"),
-        ("launcher", &[], "What would you like to play?"),
+        ("launcher", &["play"], "What would you like to play?"),
     ] {
         let data = folder(&format!("closed-{name}"));
         let mut pty = Pty::start(args, &data);
@@ -307,11 +307,11 @@ fn a_click_chooses_a_piece_and_where_it_goes() {
 #[test]
 fn the_launcher_leads_to_a_match_and_back() {
     let data = folder("launcher");
-    let mut pty = Pty::start(&[], &data);
+    let mut pty = Pty::start(&["play"], &data);
     let shown = pty.wait_for("What would you like to play?");
     assert!(!shown.contains("Matches of yours"), "there are none yet");
     pty.click_on("Hexapawn");
-    pty.wait_for("You against easy");
+    pty.wait_for("You against level:1");
     pty.send("1");
     pty.until("the board", is_ready);
     pty.send("c2\r");
@@ -358,7 +358,7 @@ fn a_record_is_watched_forth_and_back() {
 fn rules_are_as_wide_as_the_terminal() {
     let data = folder("rules");
     for (vars, bold) in [(&[][..], true), (&[("NO_COLOR", "1")][..], false)] {
-        let mut pty = Pty::start_with(&["rules", "hexapawn"], &data, vars);
+        let mut pty = Pty::start_with(&["rules", "hexapawn", "--plain"], &data, vars);
         assert_eq!(pty.end().exit_code(), 0);
         pty.wait_for("loses.");
         let raw = String::from_utf8(pty.raw()).unwrap();
@@ -368,6 +368,72 @@ fn rules_are_as_wide_as_the_terminal() {
         assert!(raw.contains("Doubtful points") && !raw.contains("](") && !raw.contains("##"), "{raw}");
         assert_eq!(raw.contains("\x1b[1m"), bold, "{raw}");
     }
+}
+
+#[test]
+fn rules_on_the_screen_have_boards_to_move_on() {
+    let mut pty = Pty::start(&["rules", "hexapawn"], &folder("rules-screen"));
+    pty.wait_for("Two players, pawns only");
+    pty.send("\t\t");
+    pty.wait_for("> Board 2: player 2 to move");
+    pty.send("\r");
+    pty.wait_for("a board of the rules");
+    pty.send("a3xb2\r");
+    pty.until("the move", |shown| shown.contains("player 1 to move") || shown.contains("Player 1 to move"));
+    pty.send("q");
+    pty.wait_for("> Board 2: player 2 to move");
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
+}
+
+#[test]
+fn a_game_is_reviewed_and_played_on() {
+    let data = folder("review");
+    let mut pty = Pty::start(&["play", "hexapawn:rows=3,cols=3", "human", "random", "--seed", "4"], &data);
+    play_to_the_end(&mut pty);
+    pty.wait_for("You against random: ");
+    pty.send("r");
+    pty.wait_for("review, ");
+    pty.send("\x1b[H");
+    pty.wait_for("review, move 1 of ");
+    pty.send("p");
+    pty.wait_for("A new match goes on from here.");
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
+    let files: Vec<String> = records(&data).iter().map(|path| path.display().to_string()).collect();
+    assert!(files.iter().any(|file| file.ends_with("hexapawn.rookery.review.json")), "{files:?}");
+    // The list of games knows it, and a later look as well.
+    let output = Command::new(env!("CARGO_BIN_EXE_rookery"))
+        .args(["history", "--json"])
+        .env("XDG_DATA_HOME", &data)
+        .output()
+        .unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let reviewed = listed.as_array().unwrap().iter().find(|row| row["id"] == "hexapawn").unwrap();
+    assert!(reviewed["accuracy"].is_number(), "{listed}");
+    let mut launcher = Pty::start(&["play"], &data);
+    launcher.wait_for("Matches of yours");
+    launcher.send("6");
+    launcher.wait_for("r review");
+    // The newest may be the one that was played on from, without a move; only those that have begun are listed.
+    launcher.send("r");
+    launcher.wait_for("review, ");
+    launcher.send("q");
+    launcher.wait_for("What would you like to play?");
+    launcher.send("q");
+    assert_eq!(launcher.end().exit_code(), 0);
+}
+
+#[test]
+fn who_plays_for_the_first_time_is_offered_a_guided_game() {
+    let mut pty = Pty::start(&["play"], &folder("first"));
+    pty.wait_for("A first game");
+    pty.send("\r");
+    pty.wait_for("Tab goes there, Enter takes the piece.");
+    pty.send("q");
+    pty.wait_for("What would you like to play?");
+    pty.send("q");
+    assert_eq!(pty.end().exit_code(), 0);
 }
 
 /// A shell with jobs, as people use it.

@@ -36,7 +36,7 @@ const HELLO: &str = r#"{"type":"hello","version":1,"name":"first-bot"}"#;
 /// The first legal move of every turn.
 const FIRST: &str = r#"*) echo '{"type":"move","id":'$id',"index":0}' ;;"#;
 
-const SESSIONS: [Session; 8] = [
+const SESSIONS: [Session; 9] = [
     Session {
         name: "fish",
         title: "Fish over the standard input and output. The bot always takes the first legal move.",
@@ -77,6 +77,13 @@ has landed on another one goes on, and each of its hops is asked for by a turn o
         name: "hexapawn-tcp",
         title: "Hexapawn over TCP. The messages are the same; who connects is the bot, and Rookery speaks first.",
         command: "watch hexapawn:rows=3,cols=3 bot=tcp:0 first --seed 1",
+        hello: HELLO,
+        turns: FIRST,
+    },
+    Session {
+        name: "hexapawn-ws",
+        title: "Hexapawn over WebSocket: each message is one text message. The bot comes by `rookery connect`.",
+        command: "watch hexapawn:rows=3,cols=3 bot=ws:0 first --seed 1",
         hello: HELLO,
         turns: FIRST,
     },
@@ -145,6 +152,13 @@ done
             let mut bot = Command::new("sh");
             bot.arg("bot.sh").current_dir(&folder).stdin(OwnedFd::from(link.try_clone().unwrap()));
             assert!(bot.stdout(OwnedFd::from(link)).status().unwrap().success());
+        }
+        if self.command.contains("ws:0") {
+            stderr.read_line(&mut told).unwrap();
+            let address = told.trim_end().strip_prefix("waiting for bot on ").unwrap();
+            let mut connect = Command::new(ROOKERY);
+            connect.args(["connect", &format!("ws://{address}"), "--", "sh", "bot.sh"]).current_dir(&folder);
+            assert!(connect.stdout(Stdio::null()).status().unwrap().success());
         }
         stderr.read_to_string(&mut told).unwrap();
         assert!(rookery.wait().unwrap().success(), "{}: {told}", self.name);
@@ -293,6 +307,7 @@ sessions! {
     stones: "stones",
     four: "four",
     over_tcp: "hexapawn-tcp",
+    over_websocket: "hexapawn-ws",
     delta: "hexapawn-delta",
     everything_else_that_can_be_said: "hexapawn-more",
 }

@@ -2,8 +2,10 @@
 //!
 //! - [`laws`]: the promises of the traits of `rookery-rules`;
 //! - [`naive`]: a second, slow and obvious implementation of each game, and the comparison with the fast one;
+//! - [`evil`]: a bot that does what no bot should, one thing at a time;
 //! - [`perft_file`]: numbers of move sequences, from a file;
 //! - [`players`]: players that misbehave on purpose;
+//! - [`postgres`]: a PostgreSQL of the test's own;
 //! - [`replay`]: a match played again from its events;
 //! - [`sim`]: thousands of matches with seeded faults, over pipes and a clock that jumps;
 //! - [`transcript`]: events as lines;
@@ -14,11 +16,15 @@
 //! A failed check panics with the setup and the seed that show it again.
 
 pub mod conceivable;
+#[cfg(target_os = "linux")]
+pub mod evil;
 pub mod golden;
 pub mod laws;
 pub mod naive;
 pub mod perft_file;
 pub mod players;
+#[cfg(target_os = "linux")]
+pub mod postgres;
 pub mod replay;
 pub mod scenes;
 pub mod sim;

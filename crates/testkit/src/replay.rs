@@ -80,7 +80,7 @@ impl<P: Position> Watch<P> {
                     (position, removed) = past.pop().expect("there was such a move");
                     assert_eq!(position.to_move(), Some(*seat), "who takes back decides again: event {idx}");
                 }
-                Event::Drawn => {}
+                Event::Drawn | Event::Adjudicated { .. } => {}
                 Event::Ended(ended) => assert_eq!(**ended, *verdict, "the record has the verdict"),
             }
             if let Some(seat) = removal(event) {
@@ -139,6 +139,11 @@ fn check_end<P: Position>(position: &P, verdict: &Verdict, removed: Seats) {
         Cause::Normal | Cause::Resigned => {
             assert!(over.is_some(), "the game is over: {verdict:?}");
             assert_eq!(over, verdict.outcome, "the outcome is that of the rules");
+        }
+        Cause::Adjudicated => {
+            assert!(over.is_none(), "an adjudicated game was going on: {verdict:?}");
+            let n_winners = verdict.outcome.as_ref().map(|outcome| outcome.winners.len());
+            assert!(n_winners.is_some_and(|n| n > 0), "it has a result: {verdict:?}");
         }
         Cause::Offence(_) if verdict.outcome.is_some() => {
             assert_eq!(over, verdict.outcome, "the outcome is that of the rules");

@@ -39,6 +39,12 @@ impl TempFolder {
 }
 
 impl TempFolder {
+    /// The names of everything beside such folders, whoever has made it.
+    pub fn others() -> Vec<String> {
+        let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
     /// The names of all files in it, sorted.
     ///
     /// # Panics

@@ -33,6 +33,8 @@ pub fn write_event<P: Notation>(out: &mut impl Write, event: &EventOf<P>) -> fmt
         }
         Event::TakenBack { seat, to } => writeln!(out, "{}  takes back to {to}", who(*seat)),
         Event::Drawn => writeln!(out, "drawn by agreement"),
+        Event::Adjudicated { winner: Some(seat) } => writeln!(out, "{}  wins, which is proved", who(*seat)),
+        Event::Adjudicated { winner: None } => writeln!(out, "drawn, which is proved"),
         Event::Ended(verdict) => write_verdict(out, verdict),
     }
 }

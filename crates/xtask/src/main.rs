@@ -1,6 +1,7 @@
 //! The project's chores. `cargo xtask test` is the one test command; CI runs exactly it.
 
 mod faults;
+mod levels;
 mod setup;
 
 use std::env;
@@ -15,9 +16,13 @@ usage: cargo xtask COMMAND
 
   test    everything that must pass before a change lands: formatting, clippy, all tests, doc tests, docs,
           and the dependency rules of deny.toml where cargo-deny is installed; before, the languages of the starter
-          kits and bubblewrap are installed where they are missing and apt-get can
+          kits, bubblewrap, PostgreSQL and Chromium are installed where they are missing and apt-get can
   bless   rewrite the golden files from what the programs show now; read the difference before you commit it
+  fuzz    look for bytes that break the bot protocol, the reader of records or the command lines of bots, each for a
+          minute, or for `--seconds N`; needs a nightly compiler and cargo-fuzz
   faults  the table of all faults with the tests that carry their IDs, and what is not covered yet
+  levels  how much stronger each level is than the one below, as a table: [GAME...] [--games N] [--json]
+  shots   pictures of every page in both themes and both sizes, in target/shots; needs Chromium
   man     write the man pages of the command line to target/man";
 
 fn main() -> ExitCode {
@@ -25,7 +30,14 @@ fn main() -> ExitCode {
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["bless"] => bless(),
+        ["fuzz"] => fuzz("60"),
+        ["fuzz", "--seconds", seconds] => fuzz(seconds),
         ["faults"] => faults::table(Path::new("crates")).map(|table| say(&table)),
+        ["levels", ref order @ ..] => levels::run(order).map(|table| show(&table)),
+        ["shots"] => step(
+            "pictures of the page",
+            cargo("test --locked --package rookery-browser-tests --test shots -- --ignored"),
+        ),
         ["man"] => step("man pages", cargo("run --quiet --locked --package rookery -- man target/man")),
         _ => {
             say(USAGE);
@@ -46,9 +58,21 @@ fn say(text: &str) {
     eprintln!("{text}");
 }
 
+/// A result, for a file or another program.
+#[expect(clippy::print_stdout, reason = "this is what was asked for")]
+fn show(text: &str) {
+    println!("{text}");
+}
+
+/// What is off in the default build, and tested all the same.
+const FEATURES: &str = "--features rookery-store/cluster";
+
 fn test() -> anyhow::Result<()> {
     step("formatting", cargo("fmt --all --check"))?;
-    step("clippy", cargo("clippy --workspace --all-targets --locked -- --deny warnings"))?;
+    step(
+        "clippy",
+        cargo(&format!("clippy --workspace --all-targets --locked {FEATURES} -- --deny warnings")),
+    )?;
     let has_all = setup::programs(&env::var_os("PATH").unwrap_or_default());
     let tests = |args: &str| {
         let mut tests = cargo(args);
@@ -59,13 +83,17 @@ fn test() -> anyhow::Result<()> {
         tests
     };
     if installed("nextest") {
-        step("tests", tests("nextest run --workspace --locked --no-fail-fast"))?;
-        step("doc tests", cargo("test --workspace --locked --doc"))?;
+        step("tests", tests(&format!("nextest run --workspace --locked --no-fail-fast {FEATURES}")))?;
+        step("doc tests", cargo(&format!("test --workspace --locked --doc {FEATURES}")))?;
     } else {
         say("== cargo-nextest is not installed: cargo test runs everything, more slowly");
-        step("tests and doc tests", tests("test --workspace --locked --no-fail-fast"))?;
+        step("tests and doc tests", tests(&format!("test --workspace --locked --no-fail-fast {FEATURES}")))?;
     }
-    step("docs", cargo("doc --workspace --locked --no-deps --quiet").env("RUSTDOCFLAGS", "--deny warnings"))?;
+    step(
+        "docs",
+        cargo(&format!("doc --workspace --locked --no-deps --quiet {FEATURES}"))
+            .env("RUSTDOCFLAGS", "--deny warnings"),
+    )?;
     if installed("deny") {
         step("dependency rules", cargo("deny --log-level error check bans licenses sources"))?;
     } else {
@@ -79,6 +107,28 @@ fn bless() -> anyhow::Result<()> {
     let runner = if installed("nextest") { "nextest run" } else { "test" };
     let mut tests = cargo(&format!("{runner} --workspace --locked --no-fail-fast"));
     step("tests, rewriting golden files", tests.env("ROOKERY_BLESS", "1").env("TRYCMD", "overwrite"))
+}
+
+/// The targets of `fuzz/`, one after the other. What they find stays there as a file, with the command to see it again.
+fn fuzz(seconds: &str) -> anyhow::Result<()> {
+    let seconds: u32 = seconds.parse().with_context(|| format!("--seconds {seconds}: expected a number"))?;
+    // The toolchain is chosen by rustup, which is not what `CARGO` names here.
+    let nightly = |args: &str| {
+        let mut command = Command::new("cargo");
+        command.arg("+nightly").args(args.split(' ')).env_remove("RUSTUP_TOOLCHAIN");
+        command
+    };
+    let found = nightly("fuzz --version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !found.is_ok_and(|status| status.success()) {
+        bail!(
+            "a nightly compiler and cargo-fuzz are needed: `rustup toolchain install nightly`, `cargo install cargo-fuzz`"
+        );
+    }
+    for target in ["session", "record", "command_line"] {
+        let args = format!("fuzz run {target} -- -max_total_time={seconds} -max_len=4096");
+        step(&format!("fuzzing of {target}"), nightly(&args))?;
+    }
+    Ok(())
 }
 
 /// A cargo command with these arguments, separated by spaces.

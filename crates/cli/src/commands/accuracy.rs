@@ -1,21 +1,20 @@
 //! `rookery accuracy`: a recorded match against best play.
 
-use std::io::{BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use comfy_table::{CellAlignment, Table, presets};
-use rookery_catalog::{AnyGame, game};
-use rookery_live::replay;
+use rookery_catalog::{AnyGame, AnyPosition, game};
 use rookery_players::{SolveOrder, Value};
-use rookery_record::{Lines, Step, open_record};
-use rookery_rules::{GameSpec, Seat, Status};
+use rookery_rules::{GameSpec, Status};
 use rookery_search::Want;
 use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::solve::{memory, solve, winner};
 use super::write_json;
+use crate::story::story;
 
 /// Compare every move of a recorded match with best play
 ///
@@ -96,15 +95,9 @@ impl ValueRow {
     }
 }
 
-/// One move as it was made: who, and the texts of the positions before and after it.
-struct Made {
-    seat: Seat,
-    before: String,
-    after: String,
-}
-
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (spec, names, made) = read(&args.file)?;
+    let story = story(&args.file)?;
+    let spec = story.spec.game.clone();
     let game = game(&GameSpec::parse(&spec)?.game)?;
     let order = || SolveOrder {
         want: Want::Length,
@@ -113,15 +106,15 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         ..SolveOrder::default()
     };
     let mut moves = vec![];
-    for (idx, made) in made.iter().enumerate() {
-        let before = worth(game, &made.before, &order())?;
-        let after = worth(game, &made.after, &order())?;
+    for (idx, turn) in story.turns().enumerate() {
+        let before = worth(game, turn.before, &order())?;
+        let after = worth(game, turn.after, &order())?;
         let kept = before.winner == after.winner;
         let same_length = before.plies == after.plies.map(|plies| plies + 1);
         moves.push(MoveRow {
             ply: idx + 1,
-            seat: made.seat.index(),
-            mv: name_of(game, made)?,
+            seat: turn.seat.index(),
+            mv: turn.mv.to_owned(),
             before: ValueRow::new(before),
             after: ValueRow::new(after),
             best: kept && same_length,
@@ -131,7 +124,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let count = |seat: usize, fits: fn(&MoveRow) -> bool| {
         moves.iter().filter(|row| row.seat == seat && fits(row)).count()
     };
-    let players = names.into_iter().enumerate().map(|(seat, name)| PlayerRow {
+    let names = story.spec.seats.iter().map(|entry| entry.name.clone());
+    let players = names.enumerate().map(|(seat, name)| PlayerRow {
         name,
         moves: count(seat, |_| true),
         best: count(seat, |row| row.best),
@@ -141,51 +135,19 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     if args.json { write_json(out, &report) } else { report.write(out) }
 }
 
-/// The game spec, the players' names and the moves of a record that is right.
-fn read(path: &Path) -> anyhow::Result<(String, Vec<String>, Vec<Made>)> {
-    let name = clean(&path.display().to_string());
-    let file = open_record(path).with_context(|| format!("{name}: it cannot be opened"))?;
-    let mut lines = Lines::new(BufReader::new(file));
-    let begun = lines.first_line().map(replay).map_err(|error| anyhow!("{name}: {error}"))?;
-    let mut replay = begun.map_err(|problem| anyhow!("{name}: {}", lines.error(problem)))?;
-    let mut made = vec![];
-    loop {
-        let before = replay.position().text();
-        let Some(line) = lines.next_line().map_err(|error| anyhow!("{name}: {error}"))? else { break };
-        match replay.feed(line) {
-            Ok(Step::Moved(seat)) => made.push(Made { seat, before, after: replay.position().text() }),
-            Ok(_) => {}
-            Err(problem) => return Err(anyhow!("{name}: {}", lines.error(problem))),
-        }
-    }
-    let spec = &replay.header().spec;
-    Ok((spec.game.clone(), spec.seats.iter().map(|seat| seat.name.clone()).collect(), made))
-}
-
 /// What a position is worth, also if the game is over.
-fn worth(game: &dyn AnyGame, text: &str, order: &SolveOrder) -> anyhow::Result<Value> {
-    match game.position(text)?.status() {
+fn worth(game: &dyn AnyGame, position: &dyn AnyPosition, order: &SolveOrder) -> anyhow::Result<Value> {
+    match position.status() {
         Status::Over(outcome) if outcome.winners.len() == 1 => {
             Ok(Value { winner: outcome.winners.iter().next(), plies: Some(0) })
         }
         Status::Over(_) => Ok(Value { winner: None, plies: None }),
         Status::ToMove(_) => {
-            let solved = solve(game.name(), text, order).map_err(|error| anyhow!("{text}: {error}"))?;
+            let text = position.text();
+            let solved = solve(game.name(), &text, order).map_err(|error| anyhow!("{text}: {error}"))?;
             Ok(solved.value)
         }
     }
-}
-
-/// The move between two positions.
-fn name_of(game: &dyn AnyGame, made: &Made) -> anyhow::Result<String> {
-    for mv in game.position(&made.before)?.moves() {
-        let mut position = game.position(&made.before)?;
-        position.play(&mv)?;
-        if position.text() == made.after {
-            return Ok(mv);
-        }
-    }
-    Err(anyhow!("no move leads from {} to {}", made.before, made.after))
 }
 
 impl Report {

@@ -3,18 +3,19 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use rookery_catalog::AnyAnalysis;
 use rookery_rules::Seed;
 use rookery_search::Budget;
+use rookery_study::{Advice, Order, advise, advise_by_playouts};
 use serde::Serialize;
 
 use super::write_json;
 use crate::spec::{PositionArgs, UsageError};
 
-/// Say which moves are best, and how the game would go on
+/// Say which moves are best, why, and how the game would go on
 ///
-/// A tree of random games grows until the time is over. On a terminal the table is drawn anew while it does. A value is
-/// the share of a win that the player to move can hope for; one with a ! is certain.
+/// By proof where the game can be solved in time, else by the search of the strongest player. On a terminal the table is
+/// drawn anew while more becomes known. A value is the share of a win that the player to move can hope for; one with a ! is
+/// certain.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -25,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", value_parser = rookery_referee::parse_duration)]
     time: Option<Duration>,
 
-    /// Random games to play
+    /// Play so many random games instead: the same answer on any machine
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     playouts: Option<u64>,
 
@@ -51,6 +52,8 @@ Examples:
 struct Report<'a> {
     playouts: u64,
     playouts_per_second: f64,
+    nodes: u64,
+    ply_depth: u32,
     done: bool,
     lines: Vec<LineReport<'a>>,
 }
@@ -58,57 +61,72 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct LineReport<'a> {
     value: f32,
+    error: f32,
     proven: bool,
+    /// In how many moves the game is over, if that is certain.
+    plies: Option<u32>,
     visits: u32,
     depth: usize,
     moves: &'a [String],
+    reason: String,
 }
+
+/// How long it thinks unless told otherwise.
+const TIME: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let position = args.position.position()?;
     if position.moves().is_empty() {
         return Err(UsageError("the game is over: there is nothing to analyse".to_owned()).into());
     }
-    let time = args.time.or(args.playouts.is_none().then_some(Duration::from_secs(1)));
-    let budget = Budget {
-        deadline: time.map(|time| Instant::now() + time),
-        work: args.playouts,
-        seed: Seed(args.seed),
-        ..Budget::default()
-    };
     let live = !args.json && std::io::stdout().is_terminal();
     let (mut written, mut result) = (0, Ok(()));
-    position.analyse(&budget, args.lines.into(), &mut |analysis| {
+    let mut report = |advice: &Advice| {
         // After the first failure nobody reads what follows.
         if result.is_ok() {
             result = if args.json {
-                write_report(analysis, out)
-            } else if live || analysis.done {
-                write_table(analysis, &mut written, out)
+                write_report(advice, out)
+            } else if live || advice.done {
+                write_table(advice, &mut written, out)
             } else {
                 Ok(())
             };
         }
-    });
+    };
+    let (game, max_lines, seed) = (args.position.spec.game.name(), args.lines.into(), Seed(args.seed));
+    if let Some(playouts) = args.playouts {
+        let deadline = args.time.map(|time| Instant::now() + time);
+        let budget = Budget { deadline, work: Some(playouts), seed, ..Budget::default() };
+        advise_by_playouts(game, &*position, &budget, max_lines, &mut report);
+    } else {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let order = Order { time: args.time.unwrap_or(TIME), max_lines, threads, seed, ..Order::default() };
+        advise(game, &*position, &order, &mut report);
+    }
     result
 }
 
-fn rate(analysis: &AnyAnalysis) -> f64 {
-    analysis.playouts as f64 / analysis.elapsed.as_secs_f64().max(1e-9)
+fn per_second(count: u64, advice: &Advice) -> f64 {
+    count as f64 / advice.elapsed.as_secs_f64().max(1e-9)
 }
 
-fn write_report(analysis: &AnyAnalysis, out: &mut dyn Write) -> anyhow::Result<()> {
-    let lines = analysis.lines.iter().map(|line| LineReport {
+fn write_report(advice: &Advice, out: &mut dyn Write) -> anyhow::Result<()> {
+    let lines = advice.lines.iter().map(|line| LineReport {
         value: line.value,
+        error: line.error,
         proven: line.proven,
+        plies: line.plies,
         visits: line.visits,
         depth: line.moves.len(),
         moves: &line.moves,
+        reason: line.reason(),
     });
     let report = Report {
-        playouts: analysis.playouts,
-        playouts_per_second: rate(analysis),
-        done: analysis.done,
+        playouts: advice.playouts,
+        playouts_per_second: per_second(advice.playouts, advice),
+        nodes: advice.nodes,
+        ply_depth: advice.depth,
+        done: advice.done,
         lines: lines.collect(),
     };
     write_json(out, &report)?;
@@ -116,19 +134,43 @@ fn write_report(analysis: &AnyAnalysis, out: &mut dyn Write) -> anyhow::Result<(
 }
 
 /// Writes the table over the last one.
-fn write_table(analysis: &AnyAnalysis, written: &mut usize, out: &mut dyn Write) -> anyhow::Result<()> {
+fn write_table(advice: &Advice, written: &mut usize, out: &mut dyn Write) -> anyhow::Result<()> {
     if *written > 0 {
         write!(out, "\x1b[{written}A\x1b[J")?;
     }
-    writeln!(out, "{} random games, {:.0} a second", analysis.playouts, rate(analysis))?;
-    writeln!(out, "  value   visits  depth  moves")?;
-    for line in &analysis.lines {
+    if advice.playouts > 0 {
+        writeln!(
+            out,
+            "{} random games, {:.0} a second",
+            advice.playouts,
+            per_second(advice.playouts, advice)
+        )?;
+    } else {
+        let depth = if advice.depth > 0 { format!(", {} moves ahead", advice.depth) } else { String::new() };
+        writeln!(
+            out,
+            "{} positions, {:.0} per second{depth}",
+            advice.nodes,
+            per_second(advice.nodes, advice)
+        )?;
+    }
+    writeln!(out, "  value    moves")?;
+    let mut n_lines = 2;
+    for line in &advice.lines {
         // Long lines would wrap, and could not be drawn over.
         let moves = line.moves.iter().take(6).map(String::as_str).collect::<Vec<_>>().join(" ");
         let certain = if line.proven { '!' } else { ' ' };
-        let (value, visits, depth) = (100.0 * line.value, line.visits, line.moves.len());
-        writeln!(out, "{value:5.1} %{certain} {visits:7}  {depth:5}  {moves}")?;
+        writeln!(out, "{:5.1} %{certain}  {moves:<40} {}", 100.0 * line.value, said(line))?;
+        n_lines += 1;
     }
-    *written = analysis.lines.len() + 2;
+    *written = n_lines;
     Ok(out.flush()?)
+}
+
+/// What is certain, and why the move is good, as far as it fits the line.
+fn said(line: &rookery_study::Advised) -> String {
+    let certain = if line.proven { line.worth() } else { String::new() };
+    let both = [certain, line.reason()].into_iter().filter(|part| !part.is_empty());
+    let both: String = both.collect::<Vec<_>>().join("; ");
+    both.chars().take(60).collect()
 }

@@ -48,6 +48,14 @@ enum What {
     /// What a move of a bot costs over pipes, TCP and WebSocket, beside a bare ping-pong
     #[command(after_help = "Examples:\n  rookery bench wire\n  rookery bench wire --json --seconds 5")]
     Wire(super::bench_wire::WireArgs),
+    /// What scheduling and rating cost beside the games of a tournament
+    #[command(after_help = "Examples:\n  rookery bench tournament\n  rookery bench tournament --json")]
+    Tournament(super::bench_tournament::TournamentArgs),
+    /// Storing games at full durability and reading a large store, in SQLite and PostgreSQL
+    #[command(
+        after_help = "Examples:\n  rookery bench store\n  rookery bench store --games 1000000 --folder /var/tmp --json"
+    )]
+    Store(super::bench_store::StoreBenchArgs),
     /// The house player of Fish and whole games of it, against what they should take
     Fish(super::bench_fish::FishArgs),
 }
@@ -90,6 +98,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         What::Search(measure) => super::bench_search::run(measure, out),
         What::Records(args) => super::bench_records::run(args, out),
         What::Wire(args) => super::bench_wire::run(args, out),
+        What::Tournament(args) => super::bench_tournament::run(args, out),
+        What::Store(args) => super::bench_store::run(args, out),
         What::Fish(args) => super::bench_fish::run(args, out),
     }
 }

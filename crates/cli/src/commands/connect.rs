@@ -8,14 +8,15 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use rookery_bots::PROTOCOL;
 use rookery_referee::{parse_duration, words, write_duration};
-use rookery_rules::text::{clean, shell_quoted};
-use rookery_sandbox::Level;
+use rookery_rules::text::clean;
+use rookery_sandbox::Program;
 use rookery_wire::{Bounds, Connection, Process, Transport, TransportExt as _, WebSocket};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::programs::{prepare_sandbox, read_secret};
+use crate::programs::read_secret;
+use crate::sandbox_args::SandboxArgs;
 
 /// Bring a bot to a seat of a match that runs elsewhere
 ///
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// How long to try to connect, first and again
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     wait: Duration,
+
+    #[command(flatten)]
+    sandbox: SandboxArgs,
 
     /// The bot: a program and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -91,9 +95,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let secret = args.secret_file.as_deref().map(read_secret).transpose()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let words: Vec<String> = args.command.iter().map(|word| shell_quoted(word)).collect();
-        let sandbox = prepare_sandbox(Level::None, &[], &[])?;
-        let process = Process::start_in(&sandbox, &words.join(" ")).context("the bot cannot be started")?;
+        let sandbox = args.sandbox.prepare()?;
+        let program = Program { argv: args.command.clone(), ..Program::default() };
+        let process = Process::start_in(&sandbox, &program).context("the bot cannot be started")?;
         let log = process.log();
         let bot = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
         let mut bridge = Bridge { args, secret, bot: Box::new(bot), hello: None, token: None, quit: false };

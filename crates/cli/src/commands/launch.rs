@@ -1,40 +1,40 @@
 //! What `rookery` does in a terminal without a subcommand: a screen to choose from.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use rookery_catalog::game;
 use rookery_referee::{Entry, MatchSpec};
 use rookery_terminal::launcher::{Launcher, Recent, Wish};
-use rookery_terminal::{Keep, Leave, Table, clean};
+use rookery_terminal::results::Results;
+use rookery_terminal::{App, FIRST_GAME, Keep, Leave, Look, Table, clean};
 
-use super::play::{Here, agree_at_screen, keep_of, palette, play_on_screen};
-use super::watch::watch_on_screen;
-use crate::data_folder::games_folder;
+use super::play::{Here, LookArgs, agree_at_screen, keep_of, play_on_screen};
+use super::review;
+use super::rules::read_on_screen;
+use super::watch::{look_at, watch_on_screen};
+use crate::data_folder::{games_folder, newest_games};
 use crate::spec::CheckedSpec;
 
 /// The records that are offered.
 const SHOWN: usize = 20;
-/// The records that are looked at to find the newest; a folder may hold any number.
-const LOOKED_AT: usize = 10_000;
-/// The largest record that is read for the list.
-const MAX_BYTES: u64 = 4 << 20;
 /// Between two moves of a match that is watched.
 const DELAY: Duration = Duration::from_millis(700);
 
 /// Shows the launcher, does what is chosen, and comes back to it.
 pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let here = Here::new()?;
+    let look = LookArgs::default().look();
     loop {
-        let mut launcher = Launcher::new(recent(), palette());
+        let mut launcher = Launcher::new(recent(), Results::read(&games_folder()), look);
         here.show(&mut launcher)?;
         let left = match launcher.wish() {
             None => Leave::Interrupted,
             Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
-            Some(wish) => fulfil(&here, wish, out)?,
+            Some(wish) => fulfil(&here, wish, look, out)?,
         };
         if left == Leave::Interrupted {
             return Ok(here.exit_code(left));
@@ -42,7 +42,7 @@ pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn fulfil(here: &Here, wish: Wish, out: &mut dyn Write) -> anyhow::Result<Leave> {
+fn fulfil(here: &Here, wish: Wish, look: Look, out: &mut dyn Write) -> anyhow::Result<Leave> {
     let wrong = |problem: String| anyhow!(problem);
     match wish {
         Wish::Quit => Ok(Leave::Quit),
@@ -50,15 +50,35 @@ fn fulfil(here: &Here, wish: Wish, out: &mut dyn Write) -> anyhow::Result<Leave>
             let (spec, agreed) = new_match(&game, &players)?;
             let agreed = MatchSpec { casual: true, ..agreed };
             let table = Table::begin(here.runtime(), agreed, &keep_of(&spec)).map_err(wrong)?;
-            play_on_screen(here, table, out)
+            let table = table.keeping_reviews(review::keep);
+            play_on_screen(here, App::new(table, look, Instant::now()), out)
         }
-        Wish::Resume(path) => play_on_screen(here, Table::resume(here.runtime(), &path).map_err(wrong)?, out),
+        Wish::Rules(name) => read_on_screen(here, game(name)?, look),
+        Wish::Guide => {
+            let (game, players) = FIRST_GAME;
+            let (spec, agreed) = new_match(game, &players.map(str::to_owned))?;
+            let agreed = MatchSpec { casual: true, ..agreed };
+            let table = Table::begin(here.runtime(), agreed, &keep_of(&spec)).map_err(wrong)?;
+            let table = table.keeping_reviews(review::keep);
+            play_on_screen(here, App::new(table, look, Instant::now()).guided(), out)
+        }
+        Wish::Resume(path) => {
+            let table = Table::resume(here.runtime(), &path).map_err(wrong)?.keeping_reviews(review::keep);
+            play_on_screen(here, App::new(table, look, Instant::now()), out)
+        }
         Wish::Watch { game, players } => {
             let (_, agreed) = new_match(&game, &players)?;
             let table = Table::begin(here.runtime(), agreed, &Keep::No).map_err(wrong)?;
-            watch_on_screen(here, table, DELAY)
+            watch_on_screen(here, App::watching(table, DELAY, look, Instant::now()), out)
         }
-        Wish::Replay(path) => watch_on_screen(here, Table::read(&path).map_err(wrong)?, DELAY),
+        Wish::Replay(path) => {
+            watch_on_screen(here, App::watching(look_at(here, &path)?, DELAY, look, Instant::now()), out)
+        }
+        Wish::Review(path) => {
+            let mut app = App::watching(look_at(here, &path)?, DELAY, look, Instant::now());
+            app.open_review();
+            watch_on_screen(here, app, out)
+        }
     }
 }
 
@@ -71,21 +91,7 @@ fn new_match(game: &str, players: &[String]) -> anyhow::Result<(CheckedSpec, Mat
 
 /// The newest records of the person's own folder. One that cannot be read is not offered.
 fn recent() -> Vec<Recent> {
-    let Ok(folder) = fs::read_dir(games_folder()) else { return vec![] };
-    let mut files: Vec<(SystemTime, PathBuf)> = folder
-        .take(LOOKED_AT)
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let is_record = entry.file_name().to_string_lossy().ends_with(".rookery.jsonl");
-            let metadata = entry
-                .metadata()
-                .ok()
-                .filter(|found| is_record && found.is_file() && found.len() <= MAX_BYTES)?;
-            Some((metadata.modified().ok()?, entry.path()))
-        })
-        .collect();
-    files.sort_by(|a, b| b.cmp(a));
-    files.into_iter().filter_map(|(_, path)| describe(path)).take(SHOWN).collect()
+    newest_games().into_iter().filter_map(|(_, path)| describe(path)).take(SHOWN).collect()
 }
 
 fn describe(path: PathBuf) -> Option<Recent> {

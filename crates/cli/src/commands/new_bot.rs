@@ -74,61 +74,61 @@ impl Language {
     fn kit(self) -> Kit {
         match self {
             Self::Python => Kit {
-                files: files!("python": "bot.py", "README.md", "rookery_bot.py", "with_library.py"),
+                files: files!("python": "bot.py", "README.md", "bot.toml", "rookery_bot.py", "with_library.py"),
                 build: &[],
                 start: &["python3", "@/bot.py"],
                 install: "Python 3 (Debian: apt install python3)",
             },
             Self::Javascript => Kit {
-                files: files!("javascript": "bot.js", "README.md", "package.json", "rookery-bot.js", "with-library.js"),
+                files: files!("javascript": "bot.js", "README.md", "bot.toml", "package.json", "rookery-bot.js", "with-library.js"),
                 build: &[],
                 start: &["node", "@/bot.js"],
                 install: "Node (Debian: apt install nodejs)",
             },
             Self::Typescript => Kit {
-                files: files!("typescript": "bot.ts", "README.md", "tsconfig.json"),
+                files: files!("typescript": "bot.ts", "README.md", "bot.toml", "tsconfig.json"),
                 build: &["tsc"],
                 start: &["node", "@/bot.js"],
                 install: "TypeScript and Node (Debian: apt install node-typescript nodejs)",
             },
             Self::Java => Kit {
-                files: files!("java": "Bot.java", "README.md"),
+                files: files!("java": "Bot.java", "README.md", "bot.toml"),
                 build: &["javac", "Bot.java"],
                 start: &["java", "-cp", "@", "Bot"],
                 install: "a Java development kit (Debian: apt install default-jdk)",
             },
             Self::C => Kit {
-                files: files!("c": "bot.c", "README.md"),
+                files: files!("c": "bot.c", "README.md", "bot.toml"),
                 build: &["cc", "-O2", "-o", "bot", "bot.c"],
                 start: &["@/bot"],
                 install: "a C compiler (Debian: apt install gcc libc6-dev)",
             },
             Self::Cpp => Kit {
-                files: files!("cpp": "bot.cpp", "README.md"),
+                files: files!("cpp": "bot.cpp", "README.md", "bot.toml"),
                 build: &["c++", "-O2", "-std=c++17", "-o", "bot", "bot.cpp"],
                 start: &["@/bot"],
                 install: "a C++ compiler (Debian: apt install g++)",
             },
             Self::Rust => Kit {
-                files: files!("rust": "bot.rs", "README.md", "json.rs", "rookery_bot.rs", "with_library.rs"),
+                files: files!("rust": "bot.rs", "README.md", "bot.toml", "json.rs", "rookery_bot.rs", "with_library.rs"),
                 build: &["rustc", "-O", "--edition", "2021", "bot.rs"],
                 start: &["@/bot"],
                 install: "Rust (https://rustup.rs, or Debian: apt install rustc)",
             },
             Self::Go => Kit {
-                files: files!("go": "bot.go", "README.md"),
+                files: files!("go": "bot.go", "README.md", "bot.toml"),
                 build: &["go", "build", "-o", "bot", "bot.go"],
                 start: &["@/bot"],
                 install: "Go (Debian: apt install golang-go)",
             },
             Self::Csharp => Kit {
-                files: files!("csharp": "bot.cs", "README.md"),
+                files: files!("csharp": "bot.cs", "README.md", "bot.toml"),
                 build: &["mcs", "-out:bot.exe", "bot.cs"],
                 start: &["mono", "@/bot.exe"],
                 install: "Mono (Debian: apt install mono-mcs)",
             },
             Self::Bash => Kit {
-                files: files!("bash": "bot.sh", "README.md"),
+                files: files!("bash": "bot.sh", "README.md", "bot.toml"),
                 build: &[],
                 start: &["bash", "@/bot.sh"],
                 install: "Bash (Debian: apt install bash)",
@@ -316,6 +316,20 @@ mod tests {
             );
             let readme = fs::read_to_string(dir.join("README.md")).unwrap();
             assert!(readme.contains(&kit.build.join(" ")), "{name}: README.md says how to build");
+
+            // A folder of kits is a folder of bots: in it the same commands hold.
+            let inside = |(idx, word): (usize, &&str)| match (idx, *word) {
+                (_, "@") => ".".to_owned(),
+                (0, word) => word.replace('@', "."),
+                (_, word) => word.replace("@/", ""),
+            };
+            let run: Vec<String> = kit.start.iter().enumerate().map(inside).collect();
+            let build = (!kit.build.is_empty()).then(|| kit.build.join(" "));
+            let keys = [("run", Some(run.join(" "))), ("build", build)];
+            let lines = keys.map(|(key, value)| Some(format!("{key} = \"{}\"", value?)));
+            let written = fs::read_to_string(dir.join("bot.toml")).unwrap();
+            let written: Vec<&str> = written.lines().skip(1).collect();
+            assert_eq!(written, lines.into_iter().flatten().collect::<Vec<String>>(), "{name}");
 
             let dir = dir.canonicalize().unwrap();
             let start: Vec<String> =

@@ -1,5 +1,6 @@
 //! `rookery play`: a match at the terminal.
 
+use std::fs;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,16 +9,19 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use rookery_catalog::{AgreeError, agree};
 use rookery_live::Stopping;
-use rookery_referee::{Entry, Limits, MatchSpec, SeatSpec, TimeControl, parse_duration};
-use rookery_rules::Seed;
+use rookery_referee::{Entry, Limits, MatchSpec, SeatSpec, Start, TimeControl, parse_duration};
+use rookery_rules::{Seed, Status};
+use rookery_terminal::detect::{self, Wanted};
 use rookery_terminal::run::Screen;
-use rookery_terminal::{App, Keep, Leave, Palette, Runner, Table, plain, quoted, run};
+use rookery_terminal::{App, Keep, Leave, Look, Runner, Table, Theme, plain, quoted, run};
 use tokio::runtime::{Builder, Handle, Runtime};
 
+use super::{launch, review};
 use crate::data_folder::games_folder;
 use crate::programs::{ProgramArgs, say_where};
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::watch_quietly;
+use crate::story::story;
 
 /// Play against computers or people, at this terminal
 ///
@@ -26,8 +30,8 @@ use crate::stop::watch_quietly;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The game and its setup, for example `hexapawn:rows=4,cols=5`
-    #[arg(value_name = "GAME-SPEC", required_unless_present = "resume", conflicts_with = "resume")]
+    /// The game and its setup, for example `hexapawn:rows=4,cols=5`; without it a screen offers all games
+    #[arg(value_name = "GAME-SPEC", conflicts_with_all = ["resume", "from"])]
     spec: Option<CheckedSpec>,
 
     /// Who sits where, in turn order: `human` or a player, also with a name (`mine=hard`); seats left open get `medium`
@@ -58,37 +62,97 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
 
+    /// Begin with a position of this recorded match; you play for whoever is to move there
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    from: Option<PathBuf>,
+
+    /// With --from: the position after so many moves; by default the last one
+    #[arg(long, value_name = "N", requires = "from")]
+    ply: Option<usize>,
+
+    /// With --from: who plays against you
+    #[arg(long, value_name = "PLAYER", requires = "from", default_value = OPPONENT)]
+    against: Entry,
+
     /// Line by line instead of a full screen: for pipes and screen readers
     #[arg(long)]
     plain: bool,
 
     #[command(flatten)]
+    look: LookArgs,
+
+    #[command(flatten)]
     programs: ProgramArgs,
+}
+
+/// How the full screen looks.
+#[derive(Clone, Copy, Default, Debug, clap::Args)]
+pub(crate) struct LookArgs {
+    /// Colours for dark or light paper; by default as the terminal says
+    #[arg(long, value_name = "THEME", value_enum)]
+    theme: Option<Paper>,
+
+    /// Letters and signs of a typewriter in place of figures and blocks
+    #[arg(long)]
+    ascii: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Paper {
+    Dark,
+    Light,
+}
+
+impl LookArgs {
+    /// What the terminal can show. It is asked, so this belongs right before the screen.
+    pub(crate) fn look(self) -> Look {
+        let theme = self.theme.map(|paper| match paper {
+            Paper::Dark => Theme::Dark,
+            Paper::Light => Theme::Light,
+        });
+        detect::look(Wanted { theme, ascii: self.ascii })
+    }
 }
 
 const EXAMPLES: &str = "\
 Examples:
+  rookery play                                   choose on a screen
   rookery play hexapawn                          you against medium
   rookery play fish:players=3 human easy human   two persons and a computer
   rookery play stones hard human --time 10m+5s   the computer begins, with clocks
   rookery play four human cmd:./bot              against a program of yours
   rookery play --resume match.rookery.jsonl      go on with a match
+  rookery play --from match.rookery.jsonl --ply 12 --against hard
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 interrupted, 143 told to end (the match is kept).";
 
 impl Args {
     /// A match of a game's own subcommand.
     pub(crate) fn new(spec: CheckedSpec, players: Vec<Entry>, plain: bool) -> Self {
+        Self { spec: Some(spec), players, plain, ..Self::bare() }
+    }
+
+    /// Goes on with the match of a record.
+    pub(crate) fn going_on(record: PathBuf) -> Self {
+        Self { resume: Some(record), ..Self::bare() }
+    }
+
+    /// Without anything that was said.
+    fn bare() -> Self {
         Self {
-            spec: Some(spec),
-            players,
+            spec: None,
+            players: vec![],
             time: None,
             think: None,
             seed: None,
             record: None,
             no_record: false,
             resume: None,
-            plain,
+            from: None,
+            ply: None,
+            against: OPPONENT.parse().expect("the name is well formed"),
+            plain: false,
+            look: LookArgs::default(),
             programs: ProgramArgs::default(),
         }
     }
@@ -139,20 +203,37 @@ impl Drop for Here {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if args.spec.is_none() && args.resume.is_none() && args.from.is_none() {
+        if args.plain || !has_screen() {
+            let expected = "name a game, for example `rookery play hexapawn`; `rookery games` lists them";
+            return Err(UsageError(expected.to_owned()).into());
+        }
+        return launch::run(out);
+    }
     let here = Here::new()?;
+    // Whether there is a record is asked before this match has one.
+    let is_first = fs::read_dir(games_folder()).map_or(true, |mut folder| folder.next().is_none());
     let mut table = args.table(&here)?;
     let left = if args.plain || !has_screen() {
         plain::play(&mut table, BufReader::new(io::stdin()), out, here.stop())?
     } else {
-        play_on_screen(&here, table, out)?
+        let mut app = App::new(table, args.look.look(), Instant::now());
+        if is_first {
+            app.offer_guide();
+        }
+        play_on_screen(&here, app, out)?
     };
     Ok(here.exit_code(left))
 }
 
 /// Plays on the full screen, and says afterwards how to go on.
-pub(crate) fn play_on_screen(here: &Here, table: Table, out: &mut dyn Write) -> anyhow::Result<Leave> {
-    let mut app = App::new(table, palette(), Instant::now());
+pub(crate) fn play_on_screen(here: &Here, mut app: App, out: &mut dyn Write) -> anyhow::Result<Leave> {
     here.show(&mut app)?;
+    say_farewell(app, out)
+}
+
+/// Says how to go on with a match that was left.
+pub(crate) fn say_farewell(app: App, out: &mut dyn Write) -> anyhow::Result<Leave> {
     let left = app.leave().unwrap_or(Leave::Interrupted);
     let mut table = app.into_table();
     table.close();
@@ -170,27 +251,53 @@ pub(crate) fn interrupted() -> ExitCode {
     ExitCode::from(130)
 }
 
-/// The colours that the environment asks for.
-pub(crate) fn palette() -> Palette {
-    let var = |name| std::env::var(name).ok();
-    Palette::of(var("NO_COLOR").as_deref(), var("TERM").as_deref(), var("COLORTERM").as_deref())
-}
-
 impl Args {
     fn table(&self, here: &Here) -> anyhow::Result<Table> {
         if let Some(path) = &self.resume {
-            return Table::resume(here.runtime(), path).map_err(|problem| anyhow!(problem));
+            let table = Table::resume(here.runtime(), path).map_err(|problem| anyhow!(problem))?;
+            return Ok(table.keeping_reviews(review::keep));
         }
-        let spec = self.spec.as_ref().expect("clap asks for a spec unless there is a record to go on with");
-        let agreed = agree_at_screen(spec, &self.players, self.seed.map(Seed))?;
+        let (spec, start, players) = self.beginning()?;
+        let spec = &spec;
+        let agreed = agree_at_screen(spec, &players, self.seed.map(Seed))?;
         let agreed = MatchSpec {
             casual: true,
             time: self.programs.time(self.time),
             limits: Limits { think: self.think, ..Limits::default() },
+            start,
             ..agreed
         };
         let runner = Runner::from(here.runtime()).with_programs(self.programs.programs(&agreed)?, say_where);
-        Table::begin(runner, agreed, &self.keep(spec)?).map_err(|problem| anyhow!(problem))
+        let table = Table::begin(runner, agreed, &self.keep(spec)?).map_err(|problem| anyhow!(problem))?;
+        Ok(table.keeping_reviews(review::keep))
+    }
+
+    /// The game, where it begins if not at its beginning, and who plays.
+    fn beginning(&self) -> anyhow::Result<(CheckedSpec, Option<Start>, Vec<Entry>)> {
+        let Some(path) = &self.from else {
+            let spec = self.spec.clone();
+            let spec = spec.expect("without one the launcher is shown");
+            return Ok((spec, None, self.players.clone()));
+        };
+        let story = story(path)?;
+        let turns: Vec<_> = story.turns().collect();
+        let ply = self.ply.unwrap_or(turns.len());
+        let position = match turns.get(ply) {
+            Some(turn) => turn.before,
+            None if ply == turns.len() => turns.last().map_or(&*story.start, |turn| turn.after),
+            None => {
+                return Err(UsageError(format!("--ply {ply}: the record has {} moves", turns.len())).into());
+            }
+        };
+        let Status::ToMove(seat) = position.status() else {
+            return Err(
+                UsageError(format!("--ply {ply}: the game is over there; choose an earlier move")).into()
+            );
+        };
+        let mut players = vec![self.against.clone(); story.spec.seats.len()];
+        players[seat.index()] = Entry::nameless(SeatSpec::Human);
+        let start = Start { position: Some(position.text()), moves: vec![] };
+        Ok((story.spec.game.parse()?, Some(start), players))
     }
 
     /// Where the record goes.

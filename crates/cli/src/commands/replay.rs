@@ -9,15 +9,17 @@ use anyhow::{Context, anyhow};
 use rookery_live::{AnyReplay, replay};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_record::{Line, Lines, Problem, RecordError, Step, Summary, open_record};
-use rookery_referee::MatchSpec;
 use rookery_referee::words::{self, Who};
+use rookery_referee::{MatchSpec, Verdict};
 use rookery_rules::Seat;
 use rookery_rules::scene::{self, Scene};
+use rookery_store::GameId;
 use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::write_json;
 use crate::spec::UsageError;
+use crate::store_args::StoreArgs;
 use crate::svg_file::SvgFile;
 
 /// Show a recorded match, and judge it again on the way
@@ -26,9 +28,13 @@ use crate::svg_file::SvgFile;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The record, usually NAME.rookery.jsonl
-    #[arg(value_name = "FILE")]
+    /// The record, usually NAME.rookery.jsonl; with --store the id of a game
+    #[arg(value_name = "FILE|ID")]
     file: PathBuf,
+
+    /// Take the game from this store, a file or a postgres:// URL
+    #[arg(long, value_name = "FILE|URL", conflicts_with = "follow")]
+    store: Option<String>,
 
     /// Show only the position after so many moves; 0 is the first
     #[arg(long, value_name = "N")]
@@ -56,7 +62,8 @@ const EXAMPLES: &str = "\
 Examples:
   rookery replay game.rookery.jsonl
   rookery replay game.rookery.jsonl --ply 20 --svg board.svg
-  rookery replay game.rookery.jsonl --follow";
+  rookery replay game.rookery.jsonl --follow
+  rookery replay 3v0k8q2m5x7c --store evening.db";
 
 /// How often a file that may still grow is looked at.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -127,8 +134,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
 /// Shows the match in `out`, and its picture in `pictures` if it goes into no file.
 fn show(args: &Args, out: &mut dyn Write, pictures: &mut dyn Write) -> anyhow::Result<()> {
     let name = clean(&args.file.display().to_string());
-    let file = open_record(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
-    let mut lines = Lines::new(BufReader::new(file));
+    let mut lines = Lines::new(record(args, &name)?);
     let mut replay = begin(&mut lines, args.follow).map_err(|error| anyhow!("{name}: {error}"))?;
     if !args.json {
         write_spec(out, &replay.header().spec)?;
@@ -159,6 +165,21 @@ fn show(args: &Args, out: &mut dyn Write, pictures: &mut dyn Write) -> anyhow::R
     }
     let spec = &replay.header().spec;
     Ok(writeln!(out, "\n{}", how_it_ended(&summary, &|seat| spec.who(seat)))?)
+}
+
+/// The record, from a file or from a store.
+fn record(args: &Args, name: &str) -> anyhow::Result<Box<dyn BufRead>> {
+    let Some(store) = &args.store else {
+        let file = open_record(&args.file).with_context(|| format!("{name}: it cannot be opened"))?;
+        return Ok(Box::new(BufReader::new(file)));
+    };
+    let id: Option<GameId> = args.file.to_str().and_then(|text| text.parse().ok());
+    let id = id.ok_or_else(|| {
+        UsageError(format!(
+            "{name}: with --store, expected the id of a game; `rookery games list` shows them"
+        ))
+    })?;
+    Ok(Box::new(io::Cursor::new(StoreArgs::at(store).read()?.record(id)?)))
 }
 
 /// Reads the first line.
@@ -225,7 +246,8 @@ fn last_move<'a>(scene: &'a Scene, line: &[u8]) -> Option<&'a scene::Move> {
     }
 }
 
-fn write_spec(out: &mut dyn Write, spec: &MatchSpec) -> io::Result<()> {
+/// Who sits where, and what was agreed.
+pub(super) fn write_spec(out: &mut dyn Write, spec: &MatchSpec) -> io::Result<()> {
     writeln!(out, "{}", clean(&spec.game))?;
     for entry in &spec.seats {
         let (label, name, player) =
@@ -258,6 +280,7 @@ fn write_step(out: &mut dyn Write, step: Step, line: &[u8], replay: &dyn AnyRepl
             Shown::now(replay).write(out)?;
         }
         (Step::Drawn, _) => writeln!(out, "\nthe players agree on a draw")?,
+        (Step::Adjudicated, _) => writeln!(out, "\nthe result is proved, and the match ends here")?,
         (Step::Fouled(seat), Line::Fouled(foul)) => {
             let offence =
                 rookery_referee::Offence::ALL.into_iter().find(|other| other.word() == foul.offence);
@@ -277,22 +300,23 @@ fn moves(plies: u64) -> String {
 /// The state of a record in one line.
 pub(super) fn how_it_ended(summary: &Summary, who: Who<'_>) -> String {
     match &summary.verdict {
-        Some(verdict) => {
-            let ending = &verdict.ending;
-            let scores = verdict.outcome.as_ref().map(|outcome| {
-                let scores: Vec<_> = outcome.scores.as_slice().iter().map(i32::to_string).collect();
-                format!(", scores {}", scores.join(" "))
-            });
-            let scores = scores.unwrap_or_default();
-            let plies = moves(verdict.plies);
-            let sentence = clean(&words::verdict(verdict, who));
-            format!("{} after {plies}: {sentence}{scores}", ending.cause)
-        }
+        Some(verdict) => verdict_line(verdict, who),
         None if summary.torn_bytes > 0 => {
             format!("unfinished after {}, with a torn last line", moves(summary.plies))
         }
         None => format!("unfinished after {}", moves(summary.plies)),
     }
+}
+
+/// How a match ended, in one line.
+pub(super) fn verdict_line(verdict: &Verdict, who: Who<'_>) -> String {
+    let scores = verdict.outcome.as_ref().map(|outcome| {
+        let scores: Vec<_> = outcome.scores.as_slice().iter().map(i32::to_string).collect();
+        format!(", scores {}", scores.join(" "))
+    });
+    let (cause, plies) = (verdict.ending.cause, moves(verdict.plies));
+    let sentence = clean(&words::verdict(verdict, who));
+    format!("{cause} after {plies}: {sentence}{}", scores.unwrap_or_default())
 }
 
 fn report<'a>(spec: &'a MatchSpec, summary: &Summary, shown: Shown) -> Report<'a> {

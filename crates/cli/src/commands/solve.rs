@@ -18,6 +18,7 @@ use rookery_terminal::clean;
 use serde::Serialize;
 
 use super::write_json;
+use crate::size;
 use crate::spec::PositionArgs;
 use crate::stop::{this_command, watch_quietly};
 
@@ -78,14 +79,7 @@ Exit codes: 0 done, 1 failed, 2 the command line is wrong, 130 or 143 interrupte
 /// Reads a size in bytes.
 pub(super) fn memory(text: &str) -> Result<usize, String> {
     let expected = || "expected a size such as 500MiB or 4GiB, from 1MiB to 1024GiB".to_owned();
-    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    let shift = match unit.trim() {
-        "MiB" | "M" | "MB" => 20,
-        "GiB" | "G" | "GB" => 30,
-        _ => return Err(expected()),
-    };
-    let number: usize = number.parse().map_err(|_| expected())?;
-    let bytes = number.checked_mul(1 << shift).ok_or_else(expected)?;
+    let bytes = size::parse(text).and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(expected)?;
     if (1 << 20..=1 << 40).contains(&bytes) { Ok(bytes) } else { Err(expected()) }
 }
 
@@ -102,6 +96,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         },
         threads: args.threads.into(),
         memory: args.memory,
+        nodes: None,
         db: args.db.clone(),
         verify: args.verify,
         stop,

@@ -70,16 +70,10 @@ struct Bad {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut files = vec![];
-    for path in &args.files {
-        if path.is_dir() { collect(path, &mut files)? } else { files.push(path.clone()) }
-    }
-    if files.is_empty() {
-        bail!("there is no record; expected files named *.rookery.jsonl in the directories given");
-    }
-    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let files = records(&args.files)?;
     let clock = Instant::now();
-    let results = verify_all(&files, args.threads.map_or_else(cores, usize::from));
+    let n_threads = args.threads.map_or_else(cores, usize::from);
+    let results = for_each(&files, n_threads, |path| verify_file(path));
     let seconds = clock.elapsed().as_secs_f64();
 
     let report = Report::new(&files, &results, seconds);
@@ -139,6 +133,18 @@ impl Report {
     }
 }
 
+/// The records that are named on a command line, also by their directories.
+pub(super) fn records(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = vec![];
+    for path in paths {
+        if path.is_dir() { collect(path, &mut files)? } else { files.push(path.clone()) }
+    }
+    if files.is_empty() {
+        bail!("there is no record; expected files named *.rookery.jsonl in the directories given");
+    }
+    Ok(files)
+}
+
 /// All records in a directory and those below, in the order of their names. Links to directories are not followed.
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     let context = || format!("{}: the directory cannot be read", dir.display());
@@ -155,23 +161,32 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The result for each file. Every thread takes the next file that nobody has taken.
-fn verify_all(files: &[PathBuf], n_threads: usize) -> Vec<Result<Summary, RecordError>> {
+/// What becomes of each, in their order. Every thread takes the next one that nobody has taken.
+pub(super) fn for_each<T: Sync, R: Send>(
+    items: &[T],
+    n_threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = vec![];
         loop {
             let idx = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = files.get(idx) else { break done };
-            done.push((idx, verify_file(path)));
+            let Some(item) = items.get(idx) else { break done };
+            done.push((idx, work(item)));
         }
     };
     let mut results: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..n_threads.min(files.len())).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..n_threads.min(items.len())).map(|_| scope.spawn(work)).collect();
         threads.into_iter().flat_map(|thread| thread.join().expect("verifying does not panic")).collect()
     });
     results.sort_by_key(|&(idx, _)| idx);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// How many threads work unless told.
+pub(super) fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn verify_file(path: &Path) -> Result<Summary, RecordError> {

@@ -12,7 +12,8 @@ use rookery_referee::{Entry, Limits, MatchSpec, parse_duration};
 use rookery_rules::{Seed, SetupError};
 use rookery_terminal::{App, Keep, Leave, Runner, Table, clean, plain, quoted};
 
-use super::play::{Here, OPPONENT, agree_at_screen, has_screen, palette};
+use super::play::{Here, LookArgs, OPPONENT, agree_at_screen, has_screen, keep_of, say_farewell};
+use super::review;
 use crate::programs::{ProgramArgs, say_where};
 use crate::spec::{CheckedSpec, UsageError};
 
@@ -47,6 +48,9 @@ pub(crate) struct Args {
     plain: bool,
 
     #[command(flatten)]
+    look: LookArgs,
+
+    #[command(flatten)]
     programs: ProgramArgs,
 }
 
@@ -69,7 +73,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             ))
             .into());
         }
-        Table::read(path).map_err(|problem| anyhow!(problem))?
+        look_at(&here, path)?
     } else {
         let spec = args.new_match(path)?;
         let runner = Runner::from(here.runtime()).with_programs(args.programs.programs(&spec)?, say_where);
@@ -78,16 +82,25 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let left = if args.plain || !has_screen() {
         plain::watch(&mut table, args.delay, out, here.stop())?
     } else {
-        watch_on_screen(&here, table, args.delay)?
+        watch_on_screen(&here, App::watching(table, args.delay, args.look.look(), Instant::now()), out)?
     };
     Ok(here.exit_code(left))
 }
 
-/// Shows it until it is left.
-pub(crate) fn watch_on_screen(here: &Here, table: Table, delay: Duration) -> anyhow::Result<Leave> {
-    let mut app = App::watching(table, delay, palette(), Instant::now());
+/// The match of a record, to look at; what is played on from there is kept with the person's own games.
+pub(crate) fn look_at(here: &Here, path: &Path) -> anyhow::Result<Table> {
+    let keep = |spec: &MatchSpec| spec.game.parse().map_or(Keep::No, |spec| keep_of(&spec));
+    let table = Table::look(here.runtime(), path, keep).map_err(|problem| anyhow!(problem))?;
+    Ok(table.keeping_reviews(review::keep))
+}
+
+/// Shows it until it is left. Somebody may have begun to play from there, which is kept.
+pub(crate) fn watch_on_screen(here: &Here, mut app: App, out: &mut dyn Write) -> anyhow::Result<Leave> {
     here.show(&mut app)?;
-    Ok(app.leave().unwrap_or(Leave::Interrupted))
+    if app.is_watching() {
+        return Ok(app.leave().unwrap_or(Leave::Interrupted));
+    }
+    say_farewell(app, out)
 }
 
 /// Why something that is neither a record nor a game spec cannot be watched, and what can.

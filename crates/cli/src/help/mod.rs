@@ -11,13 +11,14 @@ use clap::Command;
 /// The groups of `rookery --help` in their order, and the subcommands in each. A subcommand that stands in none is
 /// listed under [`OTHERS`], and a test complains.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Play and watch", &["play", "watch"]),
-    ("Matches and records", &["match", "replay", "verify"]),
+    ("Play and watch", &["serve", "play", "watch", "puzzle", "history", "review"]),
+    ("Matches and records", &["match", "sprt", "tournament", "ratings", "replay", "verify"]),
+    ("The store", &["tournaments", "entrants", "db"]),
     ("Bots", &["new-bot", "check", "connect"]),
     ("Games and players", &["games", "rules", "players", "show", "moves"]),
     ("Analysis and solving", &["analyse", "solve", "accuracy", "drill"]),
     ("The games' own systems", &["fish", "hexapawn", "renpaarden", "stones"]),
-    ("Tools", &["bench", "perft", "completions", "help"]),
+    ("Tools", &["doctor", "bench", "perft", "completions", "help"]),
 ];
 
 const OTHERS: &str = "Others";

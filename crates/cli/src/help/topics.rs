@@ -107,7 +107,7 @@ mod tests {
             (vec!["player"], "there is no command and no topic `player`; did you mean `players`?"),
             (vec!["\u{1b}xyz"], "there is no command and no topic `\\u{1b}xyz`; `rookery help` lists"),
             (vec!["bench", "rule"], "bench has no subcommand `rule`; did you mean `rules`?"),
-            (vec!["games", "fish"], "games has no subcommand `fish`; `rookery help` lists the commands"),
+            (vec!["show", "fish"], "show has no subcommand `fish`; `rookery help` lists the commands"),
         ] {
             let error = help(&words).unwrap_err();
             assert!(error.is::<UsageError>() && error.to_string().starts_with(expected), "{error}");

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rookery_referee::{BoxFuture, Fault};
 use rookery_wire::Transport;
+use serde_json::Value;
 
 /// How those messages begin that ask for an answer.
 const ASKING: [&[u8]; 3] = [b"{\"type\":\"hello\"", b"{\"type\":\"new_game\"", b"{\"type\":\"turn\""];
@@ -32,6 +33,8 @@ struct Lines {
     asked: Option<Instant>,
     /// How long the answers took.
     times: Vec<Duration>,
+    /// Turns with their answers.
+    turns: Vec<(Value, Value, Duration)>,
 }
 
 impl Heard {
@@ -46,7 +49,11 @@ impl Heard {
         } else if direction == '>'
             && let Some(asked) = lines.asked.take()
         {
-            lines.times.push(asked.elapsed());
+            let time = asked.elapsed();
+            lines.times.push(time);
+            let read = |line: &[u8]| serde_json::from_slice(line).unwrap_or_default();
+            let question = lines.question.as_ref().map(|text| read(text.as_bytes())).unwrap_or_default();
+            lines.turns.push((question, read(line), time));
         }
         let text = || Some(String::from_utf8_lossy(line.trim_ascii_end()).into_owned());
         if direction == '>' {
@@ -60,6 +67,11 @@ impl Heard {
     pub(super) fn last(&self) -> (Option<String>, Option<String>) {
         let lines = self.lines();
         (lines.question.clone(), lines.answer.clone())
+    }
+
+    /// The turns since the last call, each with its answer and how long that took.
+    pub(super) fn take_turns(&self) -> Vec<(Value, Value, Duration)> {
+        std::mem::take(&mut self.lines().turns)
     }
 
     /// How long all answers took, the quickest first.
@@ -101,7 +113,7 @@ impl Meddler {
 
 /// The same answer with a move that does not exist.
 fn spoilt(line: &[u8]) -> Option<Vec<u8>> {
-    let message: serde_json::Value = serde_json::from_slice(line).ok()?;
+    let message: Value = serde_json::from_slice(line).ok()?;
     let id = message.get("id").filter(|_| message["type"] == "move")?;
     Some(serde_json::json!({ "type": "move", "id": id, "move": "x_check" }).to_string().into_bytes())
 }

@@ -1,6 +1,8 @@
 //! `rookery check`: does a bot play by the protocol, and if not, what is wrong?
 
+mod asked;
 mod meddle;
+mod script;
 mod steps;
 
 use std::io::Write;
@@ -10,13 +12,14 @@ use std::time::Duration;
 
 use rookery_referee::parse_duration;
 use rookery_rules::text::{clean, shell_quoted};
-use rookery_sandbox::Level;
 use serde::Serialize;
 
 use super::write_json;
-use crate::programs::prepare_sandbox;
+use crate::sandbox_args::SandboxArgs;
 use crate::spec::CheckedSpec;
-use steps::Checker;
+use asked::{Asked, Recorded};
+use rookery_sandbox::Program;
+use steps::{Checker, Seen};
 
 /// Check a bot: let it play, and say step by step what is right and what is wrong
 ///
@@ -29,12 +32,21 @@ use steps::Checker;
 Examples:
   rookery check hexapawn -- python3 bot.py
   rookery check fish:players=3 four stones --time 500ms -- ./my-bot --fast
+  rookery check --record game-0001.rookery.jsonl -- python3 bot.py
 
 Exit codes: 0 all steps passed, 1 one failed, 2 the command line is wrong.")]
 pub(crate) struct Args {
     /// The games to be played, with their setups
-    #[arg(value_name = "GAME-SPEC", required = true, num_args = 1..=32)]
+    #[arg(value_name = "GAME-SPEC", required_unless_present = "record", num_args = 1..=32)]
     specs: Vec<CheckedSpec>,
+
+    /// Ask the bot the turns of this recorded game again, and compare its answers
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
+    /// Ask only the turns of this seat of the record, from 1; otherwise those of programs, or all if there was none
+    #[arg(long, value_name = "N", requires = "record", value_parser = clap::value_parser!(u8).range(1..))]
+    seat: Option<u8>,
 
     /// The time for each move
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_duration)]
@@ -44,13 +56,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Play in a sandbox: none, auto or full; docs/sandbox.md
-    #[arg(long, value_name = "LEVEL", default_value = "none")]
-    sandbox: Level,
-
-    /// A folder that the bot may read in its sandbox
-    #[arg(long, value_name = "DIR")]
-    sandbox_read: Vec<PathBuf>,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
 
     /// Print one JSON object
     #[arg(long)]
@@ -78,6 +85,9 @@ struct Step {
     /// What was seen, in a few words.
     #[serde(skip_serializing_if = "Option::is_none")]
     seen: Option<String>,
+    /// Turns of a record that were asked again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    turns: Vec<Asked>,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
 }
@@ -104,11 +114,15 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let words: Vec<String> = args.command.iter().map(|word| shell_quoted(word)).collect();
     let command = words.join(" ");
-    let sandbox = prepare_sandbox(args.sandbox, &args.sandbox_read, &[])?;
+    let sandbox = args.sandbox.prepare()?;
+    let recorded =
+        args.record.as_deref().map(|path| Recorded::read(path, args.seat.map(usize::from))).transpose()?;
+    let program = Program { argv: args.command.clone(), ..Program::default() };
     let checker = Checker {
         sandbox: &sandbox,
-        command: &command,
+        program: &program,
         specs: &args.specs,
+        recorded: recorded.as_ref(),
         time: args.time,
         seed: args.seed,
     };
@@ -116,13 +130,15 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     for (number, planned) in (1..).zip(checker.plan()) {
         let name = planned.name();
         let result = if report.passed { Some(runtime.block_on(checker.carry_out(&planned))) } else { None };
-        let step = match result {
-            None => Step { number, name, passed: None, seen: None, failure: None },
-            Some(Ok(seen)) => Step { number, name, passed: Some(true), seen, failure: None },
-            Some(Err(failure)) => {
-                Step { number, name, passed: Some(false), seen: None, failure: Some(*failure) }
+        let mut step = Step { number, name, passed: None, seen: None, turns: vec![], failure: None };
+        match result {
+            None => {}
+            Some(Ok(seen)) => {
+                let Seen { text, asked } = seen;
+                (step.passed, step.seen, step.turns) = (Some(true), Some(text), asked);
             }
-        };
+            Some(Err(failure)) => (step.passed, step.failure) = (Some(false), Some(*failure)),
+        }
         report.passed &= step.passed != Some(false);
         if !args.json {
             step.write(out)?;

@@ -6,22 +6,24 @@ use std::time::Duration;
 use rookery_bots::{Greeting, PROTOCOL, QUIT, REPLY_TIME, greet};
 use rookery_live::{Guest, Programs, prepare};
 use rookery_referee::{
-    Blame, Conduct, End, Entry, Evidence, Fault, MatchSpec, Offence, SeatSpec, Start, TimeControl, Verdict,
-    words, write_duration,
+    Blame, Cause, Conduct, End, Entry, Evidence, Fault, MatchSpec, Offence, SeatSpec, Start, TimeControl,
+    Verdict, words, write_duration,
 };
 use rookery_rules::{Seat, Seed};
-use rookery_sandbox::Sandbox;
+use rookery_sandbox::{Program, Sandbox};
 use rookery_wire::{Connection, Lent, Process, Protocols, StderrLog, Transport, TransportExt as _};
 use tokio::time::{Instant, timeout};
 
 use super::Failure;
+use super::asked::{Asked, Recorded};
 use super::meddle::{Heard, Meddler, Meddling};
 use crate::spec::CheckedSpec;
 
 pub(super) struct Checker<'a> {
     pub(super) sandbox: &'a Sandbox,
-    pub(super) command: &'a str,
+    pub(super) program: &'a Program,
     pub(super) specs: &'a [CheckedSpec],
+    pub(super) recorded: Option<&'a Recorded>,
     pub(super) time: Duration,
     pub(super) seed: u64,
 }
@@ -36,6 +38,7 @@ pub(super) enum Planned<'a> {
     Rejected(&'a CheckedSpec),
     GoesOn(&'a CheckedSpec),
     Times(&'a CheckedSpec),
+    Asked(&'a Recorded, usize),
     Ends,
 }
 
@@ -50,18 +53,33 @@ impl Planned<'_> {
             Self::Rejected(_) => "answers again after a rejected move".to_owned(),
             Self::GoesOn(_) => "goes on with a game that was begun".to_owned(),
             Self::Times(_) => "is in time".to_owned(),
+            Self::Asked(recorded, seat) => format!("answers the turns of {} again", recorded.name(*seat)),
             Self::Ends => "ends when it is told to quit".to_owned(),
         }
     }
 }
 
-type Outcome = Result<Option<String>, Box<Failure>>;
+/// What was seen at a step that passed.
+pub(super) struct Seen {
+    /// In a few words.
+    pub(super) text: String,
+    /// The turns of a record that were asked again.
+    pub(super) asked: Vec<Asked>,
+}
+
+impl Seen {
+    fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), asked: vec![] }
+    }
+}
+
+pub(super) type Outcome = Result<Seen, Box<Failure>>;
 
 /// A bot that runs.
-struct Running {
+pub(super) struct Running {
     link: Box<dyn Transport>,
     greeting: Arc<Greeting>,
-    heard: Heard,
+    pub(super) heard: Heard,
     log: StderrLog,
     /// Whether one answer may be wrong.
     forgives: bool,
@@ -78,6 +96,9 @@ impl Checker<'_> {
     /// All steps, in order.
     pub(super) fn plan(&self) -> Vec<Planned<'_>> {
         let mut steps = vec![Planned::Hello];
+        if let Some(recorded) = self.recorded {
+            steps.extend(recorded.seats().map(|seat| Planned::Asked(recorded, seat)));
+        }
         for spec in self.specs {
             steps.extend((0..spec.n_seats()).map(|seat| Planned::Game(spec, seat)));
         }
@@ -89,15 +110,16 @@ impl Checker<'_> {
                 steps.extend(large.and_then(|text| text.parse().ok()).map(Planned::Large));
             }
         }
-        let first = &self.specs[0];
-        steps.extend([
-            Planned::TwoGames(first),
-            Planned::Strange(first),
-            Planned::Rejected(first),
-            Planned::GoesOn(first),
-            Planned::Times(first),
-            Planned::Ends,
-        ]);
+        if let Some(first) = self.specs.first() {
+            steps.extend([
+                Planned::TwoGames(first),
+                Planned::Strange(first),
+                Planned::Rejected(first),
+                Planned::GoesOn(first),
+                Planned::Times(first),
+            ]);
+        }
+        steps.push(Planned::Ends);
         steps
     }
 
@@ -111,7 +133,7 @@ impl Checker<'_> {
                 let name = greeting.name.as_deref().unwrap_or("without a name");
                 let author =
                     greeting.author.as_ref().map(|author| format!(" by {author}")).unwrap_or_default();
-                Ok(Some(format!("{name}{author}")))
+                Ok(Seen::text(format!("{name}{author}")))
             }
             Planned::Game(spec, seat) => self.one_game(spec, *seat, plain, 0).await,
             Planned::Large(spec) => self.one_game(spec, 0, plain, 0).await,
@@ -126,9 +148,10 @@ impl Checker<'_> {
                 let (bot, _) = self.play(bot, spec, 0, 0).await?;
                 let (bot, verdict) = self.play(bot, spec, spec.n_seats() - 1, 0).await?;
                 self.quit(bot).await;
-                Ok(Some(format!("{} moves in the second", verdict.plies)))
+                Ok(Seen::text(format!("{} moves in the second", verdict.plies)))
             }
             Planned::Times(spec) => self.times(spec).await,
+            Planned::Asked(recorded, seat) => self.ask_again(recorded, *seat).await,
             Planned::Ends => self.ends().await,
         }
     }
@@ -137,7 +160,7 @@ impl Checker<'_> {
         let bot = self.start(meddling).await?;
         let (bot, verdict) = self.play(bot, spec, seat, opening).await?;
         self.quit(bot).await;
-        Ok(Some(format!("{} moves, {}", verdict.plies, verdict.ending.cause)))
+        Ok(Seen::text(format!("{} moves, {}", verdict.plies, verdict.ending.cause)))
     }
 
     async fn times(&self, spec: &CheckedSpec) -> Outcome {
@@ -146,10 +169,10 @@ impl Checker<'_> {
         let times = bot.heard.times();
         self.quit(bot).await;
         let (Some(middle), Some(longest)) = (times.get(times.len() / 2), times.last()) else {
-            return Ok(Some("it had no turn".to_owned()));
+            return Ok(Seen::text("it had no turn"));
         };
         let ms = |time: &Duration| time.as_secs_f64() * 1e3;
-        Ok(Some(format!(
+        Ok(Seen::text(format!(
             "{:.1} ms for a move in the middle, {:.1} ms at the most, of {}",
             ms(middle),
             ms(longest),
@@ -164,7 +187,7 @@ impl Checker<'_> {
         let ended = timeout(TIME_TO_QUIT, bot.link.receive()).await;
         match ended {
             Ok(Err(fault)) if fault.evidence.exit.as_deref() == Some("exit status: 0") => {
-                Ok(Some(format!("after {} ms", begin.elapsed().as_millis())))
+                Ok(Seen::text(format!("after {} ms", begin.elapsed().as_millis())))
             }
             Ok(Err(fault)) => Err(failure(&fault, &bot.heard, &bot.log)),
             Ok(Ok(line)) => {
@@ -182,12 +205,10 @@ impl Checker<'_> {
     }
 
     /// Starts the bot and says hello.
-    async fn start(&self, meddling: Meddling) -> Result<Running, Box<Failure>> {
+    pub(super) async fn start(&self, meddling: Meddling) -> Result<Running, Box<Failure>> {
         let heard = Heard::default();
-        let process = Process::start_in(self.sandbox, self.command).map_err(|error| {
-            let fault = Fault::new(Offence::Crashed, format!("it cannot be started: {error}"));
-            failure(&fault, &heard, &StderrLog::default())
-        })?;
+        let process = Process::start_in(self.sandbox, self.program)
+            .map_err(|error| failure(&Fault::from(&error), &heard, &StderrLog::default()))?;
         let log = process.log();
         let connection = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
         let mut link: Box<dyn Transport> =
@@ -204,7 +225,7 @@ impl Checker<'_> {
         }
     }
 
-    async fn quit(&self, mut bot: Running) {
+    pub(super) async fn quit(&self, mut bot: Running) {
         let _ = timeout(TIME_TO_QUIT, bot.link.send(QUIT)).await;
         bot.link.close().await;
     }
@@ -217,17 +238,26 @@ impl Checker<'_> {
         seat: usize,
         opening: usize,
     ) -> Result<(Running, Verdict), Box<Failure>> {
+        let agreed = self.agree(spec, seat, opening, bot.forgives);
+        let built_in = |player: &SeatSpec| match player {
+            SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
+            _ => Guest::Person,
+        };
+        self.play_match(bot, agreed, seat, &built_in).await
+    }
+
+    /// Plays a match with the bot on this seat, and others on the rest.
+    pub(super) async fn play_match(
+        &self,
+        bot: Running,
+        agreed: MatchSpec,
+        seat: usize,
+        others: &dyn Fn(&SeatSpec) -> Guest,
+    ) -> Result<(Running, Verdict), Box<Failure>> {
         let Running { link, greeting, heard, log, forgives } = bot;
-        let agreed = self.agree(spec, seat, opening, forgives);
         let (lent, home) = Lent::new(link);
-        let mut guests = vec![];
-        let mut bot = Some(Guest::Bot(lent, Arc::clone(&greeting)));
-        for entry in &agreed.seats {
-            guests.push(match &entry.player {
-                SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
-                _ => bot.take().expect("one seat is the bot's"),
-            });
-        }
+        let mut guests: Vec<Guest> = agreed.seats.iter().map(|entry| others(&entry.player)).collect();
+        guests[seat] = Guest::Bot(lent, Arc::clone(&greeting));
         let prepared = prepare(agreed, guests, &Protocols::default(), None);
         let played = match prepared {
             Ok(prepared) => prepared.with_terms(Programs::default().terms()).run().await,
@@ -242,13 +272,11 @@ impl Checker<'_> {
             ending.blame() == Some(Blame::Player) && ending.seat == Some(Seat::new(seat as u8))
         });
         if let Some(ending) = at_fault.into_iter().next() {
-            let fault = Fault {
-                offence: match ending.cause {
-                    rookery_referee::Cause::Offence(offence) => offence,
-                    _ => Offence::Malformed,
-                },
-                evidence: ending.evidence.clone().unwrap_or_default(),
+            let offence = match ending.cause {
+                Cause::Offence(offence) => offence,
+                _ => Offence::Malformed,
             };
+            let fault = Fault::with(offence, *ending.evidence.clone().unwrap_or_default());
             return Err(failure(&fault, &heard, &log));
         }
         if let Ok(link) = home.await {
@@ -276,12 +304,12 @@ impl Checker<'_> {
 
 /// What is told of a fault.
 fn failure(fault: &Fault, heard: &Heard, log: &StderrLog) -> Box<Failure> {
-    let Fault { offence, evidence } = fault;
+    let Fault { offence, evidence, is_ours } = fault;
     let evidence: &Evidence = evidence;
     let (sent, received) = heard.last();
     Box::new(Failure {
-        cause: offence.word().to_owned(),
-        message: words::offence(*offence, evidence),
+        cause: if *is_ours { Cause::PlatformAbort.word() } else { offence.word() }.to_owned(),
+        message: if *is_ours { evidence.note.clone() } else { words::offence(*offence, evidence) },
         sent,
         hint: hint(*offence, evidence, received.as_deref()),
         received,

@@ -1,13 +1,14 @@
 //! What a series says, for programs: one object, written while the games end, so that no list of them is kept.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 
+use rookery_arena::PlayedGame;
 use rookery_referee::{Blame, Ending, words};
 use rookery_tournament::{Elo, Estimate, LeftOver, PlayerSummary, Summary, Tally};
 use serde::Serialize;
 
-use super::series::{Game, Series};
+use super::series::Series;
 
 /// Writes the object, game by game, in their order.
 pub(super) struct Stream<'a> {
@@ -20,7 +21,7 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn begin(series: &Series, out: &'a mut dyn Write) -> anyhow::Result<Self> {
+    pub(super) fn begin(series: &Series, out: &'a mut dyn Write) -> io::Result<Self> {
         let agreed = series.agreed();
         let players: Vec<String> = agreed.seats.iter().map(|entry| entry.player.to_string()).collect();
         let names: Vec<&str> = agreed.seats.iter().map(|entry| entry.name.as_str()).collect();
@@ -35,7 +36,7 @@ impl<'a> Stream<'a> {
         Ok(Self { out, next: 0, early: BTreeMap::new(), any: false })
     }
 
-    pub(super) fn add(&mut self, game: &Game) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, game: &PlayedGame) -> io::Result<()> {
         self.early.insert(game.pairing.id, GameJson::new(game));
         while let Some(game) = self.early.remove(&self.next) {
             self.write(&game)?;
@@ -44,14 +45,14 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    fn write(&mut self, game: &GameJson) -> anyhow::Result<()> {
+    fn write(&mut self, game: &GameJson) -> io::Result<()> {
         let comma = if self.any { "," } else { "" };
         self.any = true;
         Ok(write!(self.out, "{comma}\n    {}", serde_json::to_string(game)?)?)
     }
 
     /// Ends the object. After a stop there may be gaps.
-    pub(super) fn finish(mut self, summary: &Summary) -> anyhow::Result<()> {
+    pub(super) fn finish(mut self, summary: &Summary) -> io::Result<()> {
         for game in std::mem::take(&mut self.early).into_values() {
             self.write(&game)?;
         }
@@ -65,7 +66,7 @@ impl<'a> Stream<'a> {
         };
         let end = if self.any { "\n  ]" } else { "]" };
         writeln!(self.out, "{end},\n  \"summary\": {}\n}}", serde_json::to_string(&value)?)?;
-        Ok(self.out.flush()?)
+        self.out.flush()
     }
 }
 
@@ -89,7 +90,7 @@ struct GameJson {
 }
 
 impl GameJson {
-    fn new(game: &Game) -> Self {
+    fn new(game: &PlayedGame) -> Self {
         let seats: Vec<usize> = game.pairing.entrants.iter().map(|entrant| entrant.index()).collect();
         let verdict = &game.verdict;
         let outcome = verdict.outcome.as_ref();
@@ -126,7 +127,7 @@ struct RemovedJson {
 }
 
 impl RemovedJson {
-    fn new(game: &Game, removal: &Ending) -> Option<Self> {
+    fn new(game: &PlayedGame, removal: &Ending) -> Option<Self> {
         let player = game.pairing.entrants.get(removal.seat?.index())?.index();
         let sentence = words::ending(removal, &|seat| game.spec.who(seat));
         Some(Self { player, cause: removal.cause.word(), sentence })

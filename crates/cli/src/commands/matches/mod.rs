@@ -1,34 +1,34 @@
 //! `rookery match`: a series of games between the same players.
 
-mod dispatch;
 mod json;
 mod progress;
 mod report;
 mod series;
-mod worker;
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use clap::Parser as _;
 use rookery_originals::StopArgs;
 use rookery_referee::{Conduct, Entry, Limits, TimeControl, parse_duration, write_duration};
 use rookery_rules::Seed;
+use rookery_tournament::Seating;
 
 use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::{this_command_with, watch};
 use report::Report;
-use series::{Held, Series};
+pub(crate) use report::width;
+pub(crate) use series::Series;
+pub(crate) use series::whole;
 
 /// Play a series of games and say who is stronger
 ///
-/// Games come in blocks of as many games as there are players: a block has one start and puts every player once on
-/// every seat (for two players: swapped pairs). The first game seats the players in the order given. The same command
+/// Games come in blocks: a block has one start and puts every player equally often on every seat. Two players swap their
+/// seats; with more, everybody goes once around the table in each direction. The first game seats the players in the order given. The same command
 /// with the same seed plays the same games, at any concurrency, if no time control is set.
-#[derive(Debug, clap::Parser)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The game and its setup, for example `hexapawn:rows=4,cols=5`
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
     /// How many games, rounded up to whole blocks; by default one block
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
-    games: Option<u64>,
+    pub(crate) games: Option<u64>,
 
     /// Time for each move, for example 500ms or 2s
     #[arg(long, value_name = "TIME", value_parser = per_move, conflicts_with = "tc")]
@@ -73,7 +73,7 @@ pub(crate) struct Args {
 
     /// Keep a record of every game in this folder
     #[arg(long, value_name = "DIR")]
-    record: Option<PathBuf>,
+    pub(crate) record: Option<PathBuf>,
 
     /// With --record: keep the finished games of an earlier run, and go on where it was interrupted
     #[arg(long, requires = "record")]
@@ -87,19 +87,30 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_turns: Option<u64>,
 
+    /// End a game once a solver knows its result
+    #[arg(long, value_name = "WHEN")]
+    adjudicate: Option<Adjudicate>,
+
     #[command(flatten)]
     programs: ProgramArgs,
 
     #[command(flatten)]
-    stop: StopArgs,
+    pub(crate) stop: StopArgs,
 
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// No progress bar
     #[arg(long, short)]
-    quiet: bool,
+    pub(crate) quiet: bool,
+}
+
+/// When a game ends before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Adjudicate {
+    /// Once a solver knows its result.
+    Proved,
 }
 
 const EXAMPLES: &str = "\
@@ -112,7 +123,7 @@ Ctrl-C: no new game begins, running ones have --grace to end; the result so far 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 some games were aborted, 75 another program writes into
 the folder of the records, 130 or 143 interrupted.";
 
-fn per_move(text: &str) -> Result<TimeControl, rookery_referee::ParseTimeError> {
+pub(crate) fn per_move(text: &str) -> Result<TimeControl, rookery_referee::ParseTimeError> {
     Ok(TimeControl::PerMove(parse_duration(text)?))
 }
 
@@ -120,7 +131,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let series = args.series()?;
     let say = |text: String| if args.quiet { Ok(()) } else { writeln!(stderr(), "{text}") };
     if series.rounded() > 0 {
-        let (games, block) = (series.games(), series.players());
+        let (games, block) = (series.games(), series.block_games());
         say(format!("{games} games: rounded up to whole blocks of {block}, so that all sit on every seat"))?;
     }
     let series = match series.fit_files() {
@@ -145,7 +156,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     progress.finish();
     // What was played is shown, also if something else has gone wrong.
     let summary = report.finish()?;
-    let Held { complete } = held?;
+    let complete = held?;
     if let Some(out) = table {
         report::write_table(&series, &summary, report::width(), out)?;
     }
@@ -168,20 +179,8 @@ fn go_on(args: &Args, series: &Series, played: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays a match of a fraction of a second and shows what it says.
-pub(crate) fn demonstrate(out: &mut dyn Write) -> anyhow::Result<()> {
-    let args =
-        Args::parse_from(["match", "hexapawn", "mcts:playouts=200", "random", "--games", "20", "--quiet"]);
-    let series = args.series()?;
-    let mut report = Report::new(&series, None);
-    let stopping = rookery_live::Stopping::new(rookery_live::GRACE);
-    series.hold(&stopping, &mut |game| report.add(game))?;
-    let summary = report.finish()?;
-    report::write_table(&series, &summary, report::width(), out)
-}
-
 impl Args {
-    fn series(&self) -> anyhow::Result<Series> {
+    pub(crate) fn series(&self) -> anyhow::Result<Series> {
         if let Some(person) = self.players.iter().find(|entry| entry.seat.is_person()) {
             let game = &self.spec.text;
             return Err(UsageError(format!(
@@ -215,11 +214,12 @@ impl Args {
         Ok(Series::new(
             self.spec.clone(),
             agreed,
-            self.games.unwrap_or(self.players.len() as u64),
+            self.games.unwrap_or_else(|| Seating::block_games(self.players.len())),
             self.concurrency.map_or(concurrency, usize::from),
             self.record.clone(),
             self.resume,
             programs,
-        ))
+        )
+        .until_proved(self.adjudicate.is_some()))
     }
 }

@@ -1,0 +1,261 @@
+//! `rookery serve`: the page, and the port for bots; what `rookery` does without a subcommand.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use rookery_server::http::{Network, PublicUrl};
+use rookery_server::{Config, Server, StartError};
+use rookery_store::{Location, Options, Store};
+use serde::Deserialize;
+use tokio::runtime::Builder;
+use tracing_subscriber::filter::LevelFilter;
+
+use crate::data_folder::store_file;
+use crate::spec::UsageError;
+use crate::stop;
+
+/// Where the page is served unless told otherwise.
+pub(super) const PAGE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7600);
+/// Where bots connect unless told otherwise.
+pub(super) const BOTS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7601);
+/// How long matches of computers and bots may go on after the first signal.
+const DRAIN: Duration = Duration::from_secs(30);
+/// The exit code where a port is taken: the system's own number for it.
+const PORT_TAKEN: u8 = 98;
+/// The largest configuration that is read.
+const MOST_CONFIG: u64 = 64 << 10;
+
+/// Serve the page: play, watch, replay and review in a browser
+///
+/// People open the printed address; bots connect to the other one. Everything is kept in the store, and running games go on
+/// after a restart. A file has the same names as the flags (`listen = "0.0.0.0:7600"`); flags count more than variables, and
+/// those more than the file.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Where the page is served; port 0 is any [default: 127.0.0.1:7600]
+    #[arg(long, value_name = "ADDR", env = "ROOKERY_LISTEN")]
+    listen: Option<SocketAddr>,
+
+    /// Where bots connect; port 0 is any [default: 127.0.0.1:7601]
+    #[arg(long, value_name = "ADDR", env = "ROOKERY_BOTS")]
+    bots: Option<SocketAddr>,
+
+    /// The store: a file, or a postgres:// URL [default: rookery.db in your data folder]
+    #[arg(long, value_name = "FILE|URL", env = "ROOKERY_STORE", hide_env_values = true)]
+    store: Option<String>,
+
+    /// Open no browser
+    #[arg(long)]
+    no_open: bool,
+
+    /// The address by which people reach the page, if it is another: `https://play.example.org` behind a proxy
+    #[arg(long, value_name = "URL", env = "ROOKERY_PUBLIC_URL")]
+    public_url: Option<PublicUrl>,
+
+    /// Believe what these proxies say of where somebody comes from: 10.0.0.0/8
+    #[arg(long, value_name = "CIDR")]
+    trusted_proxy: Vec<Network>,
+
+    /// Read all this from a TOML file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// How much is logged to standard error
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    log: Option<Level>,
+
+    /// Log a JSON object a line
+    #[arg(long)]
+    log_json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery serve
+  rookery serve --listen 0.0.0.0:7600 --bots 0.0.0.0:7601 --public-url http://192.168.1.5:7600
+  rookery serve --public-url https://play.example.org --trusted-proxy 127.0.0.1
+
+Exit codes: 0 stopped, 1 failed, 2 the command line is wrong, 98 a port is taken.";
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+/// The same in a file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    listen: Option<SocketAddr>,
+    bots: Option<SocketAddr>,
+    store: Option<String>,
+    no_open: bool,
+    public_url: Option<String>,
+    trusted_proxy: Vec<String>,
+    log: Option<Level>,
+    log_json: bool,
+}
+
+impl Args {
+    /// Takes from the file what is not said otherwise.
+    fn with_file(self) -> anyhow::Result<Self> {
+        let Some(path) = &self.config else { return Ok(self) };
+        let shown = path.display().to_string();
+        let wrong = |error: String| UsageError(format!("--config {shown}: {error}"));
+        let size = fs::metadata(path).with_context(|| shown.clone())?.len();
+        if size > MOST_CONFIG {
+            return Err(wrong(format!("it has {size} bytes; expected at most {MOST_CONFIG}")).into());
+        }
+        let text = fs::read_to_string(path).with_context(|| shown.clone())?;
+        let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let public_url = file.public_url.map(|url| url.parse()).transpose().map_err(&wrong)?;
+        let proxies = file.trusted_proxy.iter().map(|range| range.parse()).collect::<Result<Vec<_>, _>>();
+        let proxies = proxies.map_err(&wrong)?;
+        Ok(Self {
+            listen: self.listen.or(file.listen),
+            bots: self.bots.or(file.bots),
+            store: self.store.or(file.store),
+            no_open: self.no_open || file.no_open,
+            public_url: self.public_url.or(public_url),
+            trusted_proxy: if self.trusted_proxy.is_empty() { proxies } else { self.trusted_proxy },
+            config: None,
+            log: self.log.or(file.log),
+            log_json: self.log_json || file.log_json,
+        })
+    }
+
+    fn location(&self) -> String {
+        self.store.clone().unwrap_or_else(|| store_file().to_string_lossy().into_owned())
+    }
+
+    /// Where the records of running matches are: beside the store.
+    fn spool(&self) -> anyhow::Result<PathBuf> {
+        Ok(match self.location().parse::<Location>()? {
+            Location::File(path) => {
+                let mut name = path.into_os_string();
+                name.push(".live");
+                PathBuf::from(name)
+            }
+            Location::Postgres(_) => store_file().with_file_name("live"),
+        })
+    }
+}
+
+/// What `rookery` does without a subcommand.
+pub(crate) fn front_door(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let args = Args { log: Some(Level::Warn), ..Args::default() };
+    serve(&args, true, out)
+}
+
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    serve(&args.clone().with_file()?, false, out)
+}
+
+fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    log_to_stderr(args.log.unwrap_or(Level::Info), args.log_json);
+    let spool = args.spool()?;
+    if let Some(folder) = spool.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        rookery_record::create_folder(folder).map_err(|error| anyhow!("{error}"))?;
+    }
+    let store = Store::open(&args.location(), &Options::default())?;
+    let runtime = Builder::new_multi_thread().enable_all().build().context("threads cannot be started")?;
+    let stopping = stop::watch(Some(DRAIN))?;
+    let config = Config {
+        listen: args.listen.unwrap_or(PAGE),
+        bots: Some(args.bots.unwrap_or(BOTS)),
+        store,
+        spool,
+        public_url: args.public_url.clone(),
+        trusted_proxies: args.trusted_proxy.clone(),
+        stopping,
+    };
+    let listen = config.listen;
+    let entered = runtime.enter();
+    let server = match Server::bind(config) {
+        Ok(server) => server,
+        Err(error @ StartError::Port { .. }) => {
+            writeln!(io::stderr(), "error: {error}")?;
+            return Ok(ExitCode::from(PORT_TAKEN));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    drop(entered);
+    announce(&server, args, listen, is_front_door, out)?;
+    if !args.no_open && io::stdout().is_terminal() {
+        open_browser(server.page_url());
+    }
+    runtime.block_on(server.run());
+    // Nobody waits for a computer that still thinks.
+    runtime.shutdown_background();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says where everything is.
+fn announce(
+    server: &Server,
+    args: &Args,
+    listen: SocketAddr,
+    is_front_door: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut lines = vec![format!("page: {}", server.page_url())];
+    lines.extend(server.bots_url().map(|bots| format!("bots: {bots}")));
+    if is_front_door {
+        lines.push("\nOpen the page to play, or play here in the terminal: rookery play".to_owned());
+        lines.push(
+            "A bot of yours: rookery new-bot. Everything else: rookery --help. Ctrl-C stops.".to_owned(),
+        );
+    }
+    lines.extend(server.operator_link().map(|link| format!("operator (once, within a day): {link}")));
+    let text = lines.join("\n") + "\n";
+    // In one piece: whoever reads only the first lines and leaves is served all the same.
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error),
+        _ => {}
+    }
+    let is_open = !listen.ip().is_loopback();
+    let is_plain = args.public_url.as_ref().is_none_or(|url| !url.is_secure());
+    if is_open && is_plain {
+        writeln!(
+            io::stderr(),
+            "warning: others reach this page without encryption, so passwords and games can be read on the way; for a \
+             classroom that may do, else put a proxy with TLS before it and say --public-url https://…"
+        )?;
+    }
+    Ok(())
+}
+
+fn log_to_stderr(level: Level, json: bool) {
+    let level = match level {
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+    };
+    let logs = tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).with_target(false);
+    // Somebody may have begun to log already, which is as good.
+    let _ = if json { logs.json().try_init() } else { logs.with_ansi(false).try_init() };
+}
+
+/// Opens the page where there is a screen. Where that fails, its address is printed all the same.
+fn open_browser(url: &str) {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else if std::env::var_os("DISPLAY").is_some() || std::env::var_os("WAYLAND_DISPLAY").is_some() {
+        "xdg-open"
+    } else {
+        return;
+    };
+    let quiet = || Stdio::null();
+    let _ = Command::new(program).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
+}

@@ -1,0 +1,282 @@
+//! What is agreed before a tournament, from flags or from a file.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use rookery_referee::{Conduct, Entry, Limits, TimeControl};
+use rookery_rules::GameSpec;
+use rookery_rules::text::clean;
+use rookery_tournament::{
+    Adjudication, Balanced, ByeRule, EntrantSpec, FormatSpec, PointRule, SpecError, TournamentSpec,
+};
+use serde_json::{Map, Value, json};
+
+use crate::spec::{CheckedSpec, UsageError};
+
+/// The largest file that is read as a tournament or as a set of openings.
+const MAX_FILE: u64 = 4 << 20;
+
+/// The flags that say what is played.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgreedArgs {
+    /// A TOML file with everything (docs/tournament.md), or the game's spec and then the players
+    #[arg(value_name = "FILE | GAME-SPEC PLAYER", required = true, num_args = 1..)]
+    words: Vec<String>,
+
+    /// How it is played: series, round-robin, swiss, knock-out, gauntlet or ladder (docs/formats.md)
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+
+    /// Further games or boards, played in turn
+    #[arg(long, value_name = "GAME-SPEC")]
+    also: Vec<String>,
+
+    /// How many rounds
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+
+    /// How many games each pairing has (a ladder: in all); 2 unless told, with swapped seats from one start
+    #[arg(long, short = 'n', value_name = "N")]
+    games: Option<u64>,
+
+    /// A round robin in two cycles
+    #[arg(long)]
+    double: bool,
+
+    /// How many of the first players are the challengers of a gauntlet
+    #[arg(long, value_name = "N")]
+    challengers: Option<usize>,
+
+    /// Who loses the semi-finals of a knock-out plays for the third place
+    #[arg(long)]
+    bronze: bool,
+
+    /// What it is called
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Where all randomness comes from
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+
+    /// Time for each move, for example 500ms or 2s
+    #[arg(long, value_name = "TIME", value_parser = super::super::matches::per_move, conflicts_with = "tc")]
+    time: Option<TimeControl>,
+
+    /// Time control: 10s+0.1s, 1s/30s or 500ms, as in `rookery match`
+    #[arg(long, value_name = "TC")]
+    tc: Option<TimeControl>,
+
+    /// Positions that built-in players may search for each answer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// What misconduct costs instead of the game's own rule: forfeit (= remove), abort, retry=N
+    #[arg(long, value_name = "RULE")]
+    conduct: Option<Conduct>,
+
+    /// Call a game a draw after so many moves
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_turns: Option<u64>,
+
+    /// A file with openings, one in each line: moves, or a position as `rookery show` prints it
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+
+    /// Begin games on so many boards that are about even, each played with every seating (docs/tournament.md)
+    #[arg(long, value_name = "N", conflicts_with = "openings")]
+    balanced: Option<usize>,
+
+    /// Two players that never meet: A,B
+    #[arg(long, value_name = "A,B")]
+    forbid: Vec<String>,
+
+    /// End a game once a solver knows its result
+    #[arg(long, value_name = "WHEN")]
+    adjudicate: Option<super::super::matches::Adjudicate>,
+
+    /// Suspend who fails so many games in a row
+    #[arg(long, value_name = "N")]
+    max_faults: Option<u32>,
+}
+
+impl AgreedArgs {
+    /// The file that was named, if one was.
+    fn file(&self) -> Option<&Path> {
+        match &self.words[..] {
+            [word] if self.format.is_none() && is_file(word) => Some(Path::new(word)),
+            _ => None,
+        }
+    }
+
+    /// What is agreed, with those who come from elsewhere beside those who are named.
+    pub(super) fn spec(&self, others: Vec<EntrantSpec>) -> Result<TournamentSpec, UsageError> {
+        let spec = self.draft(others)?;
+        spec.check().map_err(|error| UsageError(clean(&error.to_string())))?;
+        Ok(spec)
+    }
+
+    /// The same before everybody is there.
+    pub(super) fn draft(&self, others: Vec<EntrantSpec>) -> Result<TournamentSpec, UsageError> {
+        let mut spec = match self.file() {
+            Some(path) => self.read(path)?,
+            None => self.of_flags(others.len())?,
+        };
+        spec.entrants.extend(others);
+        Ok(spec)
+    }
+
+    /// What a file says, with the flags that may change it.
+    fn read(&self, path: &Path) -> Result<TournamentSpec, UsageError> {
+        let shown = clean(&path.display().to_string());
+        let wrong = |error: &dyn std::fmt::Display| UsageError(clean(&format!("{shown}: {error}")));
+        let text = read_bounded(path).map_err(|error| wrong(&error))?;
+        let spec: Result<TournamentSpec, _> = toml::from_str(&text);
+        let mut spec = spec.map_err(|error| wrong(&SpecError::reading(error)))?;
+        if let Some(seed) = self.seed {
+            spec.seed = rookery_rules::Seed(seed);
+        }
+        if let Some(boards) = self.balanced {
+            spec.balanced = Some(Balanced::new(boards));
+        }
+        Ok(spec)
+    }
+
+    fn of_flags(&self, n_bots: usize) -> Result<TournamentSpec, UsageError> {
+        let (game, players) = self.words.split_first().expect("clap asks for one word");
+        let entries = players
+            .iter()
+            .map(|text| {
+                text.parse::<Entry>().map_err(|error| UsageError(format!("{}: {error}", clean(text))))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let names = Entry::names(&entries);
+        let entrants: Vec<EntrantSpec> = names
+            .into_iter()
+            .zip(&entries)
+            .map(|(name, entry)| EntrantSpec { name, player: entry.seat.clone(), version: None })
+            .collect();
+        let first: CheckedSpec =
+            game.parse().map_err(|error| UsageError(format!("{}: {error}", clean(game))))?;
+        let games = std::iter::once(game).chain(&self.also);
+        let games = games.map(|game| canonical(game)).collect::<Result<Vec<_>, _>>()?;
+        let format = self.format_spec(entrants.len() + n_bots)?;
+        Ok(TournamentSpec {
+            name: self.name.clone().unwrap_or_else(|| format!("{} {}", self.kind(), first.game.name())),
+            games,
+            seats: first.n_seats(),
+            min_seats: None,
+            format,
+            entrants,
+            seed: rookery_rules::Seed(self.seed.unwrap_or(0)),
+            time: self.time.or(self.tc).unwrap_or(TimeControl::Untimed),
+            limits: Limits { nodes: self.nodes, ..Limits::default() },
+            conduct: self.conduct,
+            max_turns: self.max_turns,
+            openings: self.read_openings(&first)?,
+            balanced: self.balanced.map(Balanced::new),
+            forbidden: self.forbid.iter().map(|pair| forbidden(pair)).collect::<Result<_, _>>()?,
+            tie_breaks: None,
+            byes: ByeRule::default(),
+            points: PointRule::default(),
+            max_faults: self.max_faults,
+            adjudicate: self.adjudicate.map(|_| Adjudication::Proved),
+            sandbox: None,
+        })
+    }
+
+    fn kind(&self) -> &str {
+        self.format.as_deref().unwrap_or("round-robin")
+    }
+
+    /// The format, with the flags that were given: which of them it takes is for the format to say.
+    fn format_spec(&self, n_entrants: usize) -> Result<FormatSpec, UsageError> {
+        let mut keys = Map::new();
+        keys.insert("kind".to_owned(), json!(self.kind()));
+        let mut set = |key: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                keys.insert(key.to_owned(), value);
+            }
+        };
+        // A Swiss system of enough rounds to find the best.
+        let rounds = self.rounds.or((self.kind() == "swiss")
+            .then(|| (usize::BITS - n_entrants.max(2).saturating_sub(1).leading_zeros()).max(1)));
+        set("rounds", rounds.map(|rounds| json!(rounds)));
+        set("games", self.games.map(|games| json!(games)));
+        set("double", self.double.then_some(json!(true)));
+        set("challengers", self.challengers.map(|n| json!(n)));
+        set("bronze", self.bronze.then_some(json!(true)));
+        serde_json::from_value(Value::Object(keys)).map_err(|error| {
+            let error = SpecError::reading(error);
+            UsageError(format!("--format {}: {}", clean(self.kind()), clean(&error.to_string())))
+        })
+    }
+
+    fn read_openings(&self, first: &CheckedSpec) -> Result<Vec<rookery_tournament::Opening>, UsageError> {
+        let Some(path) = &self.openings else { return Ok(vec![]) };
+        let shown = clean(&path.display().to_string());
+        let wrong = |error: &dyn std::fmt::Display| UsageError(format!("--openings {shown}: {error}"));
+        let text = read_bounded(path).map_err(|error| wrong(&error))?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let game = first.text.clone();
+        let mut openings = vec![];
+        for (number, line) in (1..).zip(lines) {
+            let is_position = first.game.position(line).is_ok();
+            let opening = rookery_tournament::Opening {
+                game: (!self.also.is_empty()).then(|| game.clone()),
+                position: is_position.then(|| line.to_owned()),
+                moves: if is_position {
+                    vec![]
+                } else {
+                    line.split_whitespace().map(str::to_owned).collect()
+                },
+            };
+            check_moves(first, &opening.moves)
+                .map_err(|error| wrong(&format!("opening {number}: {error}")))?;
+            openings.push(opening);
+        }
+        if openings.is_empty() {
+            return Err(wrong(&"no opening in it; expected moves or a position in each line"));
+        }
+        Ok(openings)
+    }
+}
+
+/// Whether a word is meant as a file and not as a game.
+fn is_file(word: &str) -> bool {
+    let path = Path::new(word);
+    path.extension().is_some_and(|extension| extension == "toml") || path.is_file()
+}
+
+/// The shortest spec that means the same.
+fn canonical(game: &str) -> Result<String, UsageError> {
+    let checked: Result<CheckedSpec, _> = game.parse();
+    let checked = checked.map_err(|error| UsageError(format!("{}: {error}", clean(game))))?;
+    Ok(checked.text)
+}
+
+fn check_moves(first: &CheckedSpec, moves: &[String]) -> Result<(), String> {
+    let spec = GameSpec::parse(&first.text).map_err(|error| error.to_string())?;
+    let mut position = first.game.start(&spec).map_err(|error| error.to_string())?;
+    moves.iter().try_for_each(|mv| position.play(mv)).map_err(|error| error.to_string())
+}
+
+fn forbidden(pair: &str) -> Result<[String; 2], UsageError> {
+    match pair.split_once(',') {
+        Some((one, other)) if !one.is_empty() && !other.is_empty() && !other.contains(',') => {
+            Ok([one.trim().to_owned(), other.trim().to_owned()])
+        }
+        _ => Err(UsageError(format!("--forbid {}: expected two names, A,B", clean(pair)))),
+    }
+}
+
+fn read_bounded(path: &Path) -> Result<String, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(format!("it is longer than {} MiB; expected a smaller file", MAX_FILE >> 20));
+    }
+    Ok(text)
+}

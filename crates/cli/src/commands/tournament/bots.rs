@@ -1,0 +1,199 @@
+//! The folders of bots of a tournament: found, built, tried, seated.
+
+use std::collections::BTreeSet;
+use std::io::{Write as _, stderr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rookery_arena::bots::{
+    BotFolder, BotProblem, BuildLimits, Building, Built, FoundBot, Progress, Validation, Validity, foreign,
+};
+use rookery_live::{Programs, Stopping};
+use rookery_rules::GameSpec;
+use rookery_rules::text::clean;
+use rookery_sandbox::Sandbox;
+use rookery_tournament::{EntrantSpec, TournamentSpec};
+
+use crate::commands::matches::whole;
+use crate::data_folder::cache_folder;
+use crate::programs::ProgramArgs;
+use crate::spec::UsageError;
+
+/// The flags of folders of bots.
+#[derive(Debug, clap::Args)]
+pub(super) struct BotsArgs {
+    /// A folder with a bot in each subfolder (docs/bots-folder.md); they are built, and tried before anything counts
+    #[arg(long, value_name = "DIR")]
+    bots: Vec<PathBuf>,
+
+    /// Bots that fail the game before the first round take part all the same
+    #[arg(long)]
+    keep_failing: bool,
+}
+
+impl BotsArgs {
+    pub(super) fn keep_failing(&self) -> bool {
+        self.keep_failing
+    }
+
+    /// The bots that are there. What is wrong with others is said.
+    pub(super) fn found(&self) -> anyhow::Result<Bots> {
+        let mut all: Vec<FoundBot> = vec![];
+        for folder in &self.bots {
+            let BotFolder { bots, refused, skipped } =
+                BotFolder::read(folder).map_err(|error| UsageError(format!("--bots: {error}")))?;
+            tell_all(&skipped, "is not looked at");
+            tell_all(&refused, "is left out");
+            all.extend(bots);
+        }
+        let mut names = BTreeSet::new();
+        for bot in &all {
+            if !names.insert(bot.name.to_lowercase()) {
+                let name = &bot.name;
+                return Err(UsageError(format!(
+                    "--bots: two folders have a bot called {name}; rename one in its bot.toml"
+                ))
+                .into());
+            }
+        }
+        Ok(Bots { bots: all, sandbox: None })
+    }
+
+    /// The bots that can be started: those that have to be built are, once.
+    pub(super) fn prepare(
+        &self,
+        programs: &ProgramArgs,
+        stopping: &Stopping,
+        quiet: bool,
+    ) -> anyhow::Result<Bots> {
+        let Bots { bots, .. } = self.found()?;
+        if bots.is_empty() {
+            return Ok(Bots { bots, sandbox: None });
+        }
+        let sandbox = foreign(programs.folder_sandbox()?);
+        let building = Building {
+            sandbox: &sandbox,
+            cache: &cache_folder().join("bots"),
+            limits: BuildLimits::default(),
+            stopping,
+        };
+        let mut seen = |progress: &Progress<'_>| step("built", progress, quiet);
+        let Built { bots, refused } = building.build(bots, &mut seen)?;
+        tell_all(&refused, "is left out");
+        Ok(Bots { bots, sandbox: Some(sandbox) })
+    }
+}
+
+/// The bots of a tournament's folders.
+#[derive(Debug)]
+pub(super) struct Bots {
+    bots: Vec<FoundBot>,
+    /// Where they are started.
+    sandbox: Option<Sandbox>,
+}
+
+impl Bots {
+    pub(super) fn is_empty(&self) -> bool {
+        self.bots.is_empty()
+    }
+
+    pub(super) fn entrants(&self) -> Vec<EntrantSpec> {
+        self.bots.iter().map(FoundBot::entrant).collect()
+    }
+
+    /// Whoever takes part has the files it had before: other files are another player.
+    pub(super) fn expect_same(&self, spec: &TournamentSpec) -> Result<(), UsageError> {
+        for entrant in spec.entrants.iter().filter(|entrant| entrant.version.is_some()) {
+            let name = clean(&entrant.name);
+            let found = self.bots.iter().find(|bot| bot.name == entrant.name);
+            let found = found.ok_or_else(|| {
+                UsageError(format!("{name} takes part, and its folder is gone; bring it back, then resume"))
+            })?;
+            if Some(found.full_version()) != entrant.version {
+                return Err(UsageError(format!(
+                    "the files of {name} are not those it played with; bring them back, or hold a new tournament"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells programs where each bot is started, and what it speaks.
+    pub(super) fn seat(&self, programs: &mut Programs, game: &str) -> Result<(), UsageError> {
+        let Some(sandbox) = &self.sandbox else { return Ok(()) };
+        let game = GameSpec::parse(game).map_err(|error| UsageError(error.to_string()))?.game;
+        let places = Arc::make_mut(&mut programs.opening.places);
+        places.extend(self.bots.iter().map(|bot| bot.place(sandbox)));
+        for bot in self.bots.iter().filter(|bot| bot.protocol.is_some()) {
+            let protocol = bot.protocol_in(&game, &programs.protocols);
+            let protocol = protocol.map_err(|problem| UsageError(sentence(&problem)))?;
+            programs.spoken.retain(|(name, _)| *name != bot.name);
+            programs.spoken.push((bot.name.clone(), protocol));
+        }
+        Ok(())
+    }
+
+    /// Lets each bot play before anything counts. The names of those who failed, which are told with the reason.
+    pub(super) fn validate(
+        &self,
+        spec: &TournamentSpec,
+        programs: &Programs,
+        concurrency: usize,
+        stopping: &Stopping,
+        quiet: bool,
+    ) -> anyhow::Result<Vec<String>> {
+        let validation = Validation {
+            programs,
+            games: &spec.games,
+            time: spec.time,
+            conduct: spec.conduct,
+            seed: spec.seed,
+            concurrency,
+            stopping,
+        };
+        let mut seen = |progress: &Progress<'_>| step("tried", progress, quiet);
+        let validated = validation.validate(&self.bots, &mut seen).map_err(whole)?;
+        let mut failing = vec![];
+        for bot in validated {
+            let why = match bot.outcome {
+                Validity::Passed => continue,
+                Validity::Failing(failing) => {
+                    let stderr =
+                        failing.stderr.map(|text| format!("\n{}", indented(&text))).unwrap_or_default();
+                    format!("{} ({}){stderr}", failing.sentence, failing.game)
+                }
+                Validity::Unknown(why) => why,
+            };
+            say(&format!("{} fails before the first round: {why}", bot.name));
+            failing.push(bot.name);
+        }
+        Ok(failing)
+    }
+}
+
+/// One more is done.
+fn step(what: &str, progress: &Progress<'_>, quiet: bool) {
+    if !quiet && progress.is_fine {
+        say(&format!("{what} {} ({} of {})", clean(progress.name), progress.done, progress.of));
+    }
+}
+
+fn tell_all(problems: &[BotProblem], what: &str) {
+    for problem in problems {
+        say(&format!("{} {what}: {}", clean(&problem.name), sentence(problem)));
+    }
+}
+
+fn sentence(problem: &BotProblem) -> String {
+    let output = problem.output.as_ref().map(|text| format!("\n{}", indented(text))).unwrap_or_default();
+    format!("{}; expected {}{output}", problem.problem, problem.expected)
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn say(text: &str) {
+    // Whoever closed our standard error wants to hear nothing.
+    let _ = writeln!(stderr(), "{text}");
+}

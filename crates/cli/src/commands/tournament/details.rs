@@ -1,0 +1,168 @@
+//! What a report says beyond the results: times per move and evidence from the records, accuracy, where games are replayed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use anyhow::anyhow;
+use rookery_arena::Tournament;
+use rookery_live::read_story;
+use rookery_record::{FouledLine, Line, Lines};
+use rookery_referee::{Cause, Ruling, TimeControl};
+use rookery_report::{Evaluation, Evidence, Report, Timing};
+use rookery_rules::text::{clean, shell_quoted};
+use rookery_search::Stop;
+use rookery_store::{GameId, Store, StoredResult};
+use rookery_study::review;
+use rookery_tournament::Entrant;
+
+/// The longest line of evidence.
+const MAX_EVIDENCE: usize = 200;
+/// A review of less time than this says too little of a game.
+const LEAST: Duration = Duration::from_millis(100);
+/// Less than this share of a win is nothing given away.
+const NOTHING: f32 = 1e-4;
+
+/// What the records of a tournament say.
+#[derive(Debug, Default)]
+pub(super) struct Details {
+    pub(super) timing: Timing,
+    pub(super) evidence: Vec<Evidence>,
+    /// By entrant.
+    pub(super) accuracy: Vec<Option<f64>>,
+}
+
+impl Details {
+    /// Reads the records that have something to tell: all where players had clocks, else those with faults.
+    pub(super) fn read(
+        tournament: &Tournament,
+        store: &Store,
+        evaluation: &Evaluation,
+    ) -> anyhow::Result<Self> {
+        let timed = tournament.spec().time != TimeControl::Untimed;
+        let mut details = Self::default();
+        let table = evaluation.standings().table(&tournament.spec().tie_breaks(), &[]);
+        if !timed && table.iter().all(|row| row.faults.is_empty()) {
+            return Ok(details);
+        }
+        let mut known = BTreeSet::new();
+        for stored in counted(tournament, store)? {
+            let StoredResult { key, result, .. } = stored?;
+            if !timed && result.failed.is_empty() {
+                continue;
+            }
+            let record = store.record_of(tournament.id(), key)?;
+            let wrong = |error| anyhow!("the game of pairing {}: {error}", key.pairing);
+            let mut lines = Lines::new(&*record);
+            lines.first_line().map_err(wrong)?;
+            while let Some(line) = lines.next_line().map_err(wrong)? {
+                match Line::parse(line) {
+                    Ok(Line::Moved(moved)) => {
+                        let who = result.entrants.get(usize::from(moved.seat));
+                        if let (Some(&entrant), Some(ms)) = (who, moved.ms) {
+                            details.timing.add(entrant, ms);
+                        }
+                    }
+                    Ok(Line::Fouled(foul)) if foul.ruling == Ruling::Removed.word() => {
+                        let who = result.entrants.get(usize::from(foul.seat));
+                        // One line for each kind of fault: that of the first game.
+                        if let Some(&entrant) = who
+                            && known.insert((entrant, foul.offence.clone().into_owned()))
+                        {
+                            details.evidence.extend(evidence(entrant, &foul));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(details)
+    }
+
+    /// Judges games for about so long: of each entrant the share of moves that kept the result of perfect play, among those
+    /// of which that is certain. With too little time for all, every second game is taken, or every third …
+    pub(super) fn judge(
+        &mut self,
+        tournament: &Tournament,
+        store: &Store,
+        time: Duration,
+        stop: &Stop,
+    ) -> anyhow::Result<()> {
+        let n_games = counted(tournament, store)?.count().max(1);
+        let fit = (time.as_secs_f64() / LEAST.as_secs_f64()).max(1.0) as usize;
+        let every = n_games.div_ceil(fit);
+        let each = time.div_f64(n_games.div_ceil(every) as f64);
+        let mut sums: BTreeMap<Entrant, (u64, u64)> = BTreeMap::new();
+        for stored in counted(tournament, store)?.step_by(every) {
+            let StoredResult { id, result, .. } = stored?;
+            let played = read_story(&*store.record(id)?).map_err(|error| anyhow!("game {id}: {error}"))?;
+            let Some(reviewed) = review(&played, each, stop, &|_, _| ()) else { break };
+            for judged in reviewed.moves.iter().filter(|judged| judged.proven) {
+                let Some(&entrant) = result.entrants.get(judged.seat) else { continue };
+                let (kept, all) = sums.entry(entrant).or_default();
+                *kept += u64::from(judged.loss < NOTHING);
+                *all += 1;
+            }
+        }
+        let share = |entrant: Entrant| sums.get(&entrant).map(|&(kept, all)| kept as f64 / all as f64);
+        self.accuracy = Entrant::all(tournament.spec().entrants.len()).map(share).collect();
+        Ok(())
+    }
+}
+
+/// The games that count, in the order of their pairings.
+fn counted(
+    tournament: &Tournament,
+    store: &Store,
+) -> anyhow::Result<impl Iterator<Item = Result<StoredResult, rookery_store::StoreError>>> {
+    let counts = |stored: &Result<StoredResult, _>| {
+        stored.as_ref().map_or(true, |stored| stored.result.cause != Cause::PlatformAbort)
+    };
+    Ok(store.results(tournament.id())?.filter(counts))
+}
+
+/// What speaks for a fault, in one line: how its program ended, what was wrong, the last it said.
+fn evidence(entrant: Entrant, foul: &FouledLine<'_>) -> Option<Evidence> {
+    let last_words = foul
+        .evidence
+        .stderr
+        .as_deref()
+        .and_then(|text| text.lines().rev().map(str::trim).find(|line| !line.is_empty()));
+    let note = Some(foul.evidence.note.as_str()).filter(|note| !note.is_empty());
+    let parts: Vec<String> =
+        [foul.evidence.exit.as_deref(), note, last_words].into_iter().flatten().map(clean).collect();
+    let text: String = parts.join("; ").chars().take(MAX_EVIDENCE).collect();
+    (!text.is_empty()).then(|| Evidence { entrant, cause: foul.offence.clone().into_owned(), text })
+}
+
+/// The games that a report leads to, by the number of their pairing: those with faults, and for a page some of every two.
+pub(super) fn replays(
+    report: &Report,
+    tournament: &Tournament,
+    store: &Store,
+    is_page: bool,
+) -> anyhow::Result<BTreeMap<u64, GameId>> {
+    let rows = report.standings.iter().filter(|_| is_page);
+    let met = rows.flat_map(|row| &row.versus).flat_map(|against| &against.pairings);
+    let wanted: BTreeSet<u64> =
+        met.chain(report.faults.iter().flat_map(|fault| &fault.pairings)).copied().collect();
+    let mut found = BTreeMap::new();
+    if wanted.is_empty() {
+        return Ok(found);
+    }
+    for stored in store.results(tournament.id())? {
+        let stored = stored?;
+        if wanted.contains(&stored.key.pairing) {
+            found.insert(stored.key.pairing, stored.id);
+        }
+    }
+    Ok(found)
+}
+
+/// Says of each fault which command shows its first game.
+pub(super) fn tell_replays(report: &mut Report, games: &BTreeMap<u64, GameId>, store: &Store) {
+    let location = shell_quoted(&clean(store.location()));
+    for fault in &mut report.faults {
+        let game = fault.pairings.iter().find_map(|pairing| games.get(pairing));
+        fault.replay = game.map(|id| format!("rookery replay {id} --store {location}"));
+    }
+}

@@ -1,0 +1,122 @@
+//! A tournament while it is held: what is shown, what is counted, what is said at its end.
+
+use std::io::{Write, stderr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rookery_arena::PlayedGame;
+use rookery_report::Evaluation;
+use rookery_rules::text::clean;
+use rookery_tournament::{GameResult, TieBreaks, TournamentEvent, TournamentSpec, Watcher};
+
+/// How often the bar is drawn, also while no game ends.
+const EVERY: Duration = Duration::from_millis(200);
+/// How often the table is made anew.
+const TABLE: Duration = Duration::from_secs(1);
+/// How many lines of the table are shown while it is played.
+const LINES: usize = 10;
+
+/// A bar and the head of the table, from the start to the end. Copies are the same.
+#[derive(Clone)]
+pub(super) struct Progress {
+    bar: ProgressBar,
+    names: Vec<String>,
+    tie_breaks: TieBreaks,
+    drawn: Arc<Mutex<Option<Instant>>>,
+    round: Arc<Mutex<String>>,
+}
+
+impl Progress {
+    /// With the number of games, if that is known.
+    pub(super) fn new(spec: &TournamentSpec, games: Option<u64>, shown: bool) -> Self {
+        let names = spec.entrants.iter().map(|entrant| clean(&entrant.name)).collect();
+        let bar = if shown {
+            let template = match games {
+                Some(_) => "{bar:20} {pos}/{len} games, {per_sec:.1} per second, {eta} to go{wide_msg}",
+                None => "{spinner} {pos} games, {per_sec:.1} per second{wide_msg}",
+            };
+            let style = ProgressStyle::with_template(template).expect("the template is well formed");
+            let bar = ProgressBar::new(games.unwrap_or(u64::MAX)).with_style(style);
+            bar.enable_steady_tick(EVERY);
+            bar
+        } else {
+            ProgressBar::hidden()
+        };
+        Self { bar, names, tie_breaks: spec.tie_breaks(), drawn: Arc::default(), round: Arc::default() }
+    }
+
+    /// A game of an earlier run.
+    pub(super) fn earlier(&self) {
+        self.bar.inc(1);
+        self.bar.reset_eta();
+    }
+
+    /// A game has ended.
+    pub(super) fn update(&self, evaluation: &Evaluation) {
+        self.bar.inc(1);
+        let mut drawn = lock(&self.drawn);
+        if self.bar.is_hidden() || drawn.is_some_and(|at| at.elapsed() < TABLE) {
+            return;
+        }
+        *drawn = Some(Instant::now());
+        let table = evaluation.standings().table(&self.tie_breaks, &[]);
+        let table = table.into_iter().take(LINES).map(|standing| {
+            let name = self.names.get(standing.entrant.index()).map_or("", String::as_str);
+            let total = standing.total;
+            format!(
+                "\n{:>4} {name:24.24} {:>7} points  {}-{}-{}",
+                standing.place, standing.points, total.wins, total.draws, total.losses
+            )
+        });
+        let round = lock(&self.round).clone();
+        self.bar.set_message(format!("{round}{}", table.collect::<String>()));
+    }
+
+    /// Says something without spoiling the bar.
+    pub(super) fn say(&self, text: &str) {
+        self.bar.suspend(|| {
+            // Whoever closed our standard error wants to hear nothing.
+            let _ = writeln!(stderr(), "{text}");
+        });
+    }
+
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watcher for Progress {
+    fn see(&mut self, event: &TournamentEvent) {
+        if let TournamentEvent::Round(round) = event {
+            *lock(&self.round) = format!(", round {}", round.number);
+        }
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is counted of every game, played now or earlier.
+pub(super) struct Counted {
+    pub(super) evaluation: Evaluation,
+    /// Games that failed because of us.
+    pub(super) aborted: u64,
+}
+
+impl Counted {
+    pub(super) fn new(spec: &TournamentSpec) -> Self {
+        Self { evaluation: Evaluation::new(spec), aborted: 0 }
+    }
+
+    pub(super) fn add_earlier(&mut self, result: &GameResult) {
+        self.evaluation.add(result);
+    }
+
+    pub(super) fn add(&mut self, game: &PlayedGame) {
+        let result = game.result();
+        self.aborted += u64::from(result.outcome.is_none());
+        self.evaluation.add(&result);
+    }
+}

@@ -1,0 +1,211 @@
+//! Looking back and learning: `review`, `puzzle`, `history`, `analyse` and `play --from`, as they are typed.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use rookery_testkit::TempFolder;
+use serde_json::Value;
+
+const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+
+fn rookery(args: &[&str], home: &Path) -> Output {
+    Command::new(ROOKERY).args(args).env("XDG_DATA_HOME", home).stdin(Stdio::null()).output().unwrap()
+}
+
+fn json(args: &[&str], home: &Path) -> Value {
+    let output = rookery(args, home);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The record of a game, in the folder where `play` keeps them.
+fn record(home: &Path, game: &str, players: [&str; 2], name: &str) -> PathBuf {
+    let folder = home.join("rookery/games");
+    let made = home.join(format!("made-{name}"));
+    let played = Command::new(ROOKERY)
+        .args(["match", game, players[0], players[1], "--games", "2", "--quiet", "--seed", "5", "--record"])
+        .arg(&made)
+        .status()
+        .unwrap();
+    assert!(played.success());
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{name}.rookery.jsonl"));
+    fs::rename(made.join("game-0001.rookery.jsonl"), &path).unwrap();
+    path
+}
+
+#[test]
+fn a_review_that_proves_everything_agrees_with_accuracy() {
+    let home = TempFolder::new("review");
+    let path = record(&home, "hexapawn:rows=4,cols=4", ["one=random", "two=random"], "game");
+    let path = path.to_str().unwrap();
+    let (review, accuracy) =
+        (json(&["review", path, "--json"], &home), json(&["accuracy", path, "--json"], &home));
+    assert_eq!(review["exact"], true);
+    for (seen, exact) in
+        review["players"].as_array().unwrap().iter().zip(accuracy["players"].as_array().unwrap())
+    {
+        assert_eq!((&seen["name"], &seen["moves"]), (&exact["name"], &exact["moves"]));
+        let kept = 100.0 * exact["kept"].as_f64().unwrap() / exact["moves"].as_f64().unwrap();
+        assert!((seen["accuracy"].as_f64().unwrap() - kept).abs() < 0.01, "{seen} and {exact}");
+    }
+    for (seen, exact) in review["moves"].as_array().unwrap().iter().zip(accuracy["moves"].as_array().unwrap())
+    {
+        assert_eq!((&seen["move"], &seen["seat"]), (&exact["move"], &exact["seat"]));
+        let number = |key: &str| seen[key].as_f64().unwrap();
+        assert!((number("before") - number("after") - number("loss")).abs() < 1e-6, "{seen}");
+        assert_eq!(number("loss") > 0.5, exact["kept"] == false, "{seen} and {exact}");
+        assert!(seen["best"].is_string());
+    }
+    let svg = rookery(&["review", path, "--svg", "-"], &home);
+    assert!(String::from_utf8_lossy(&svg.stdout).starts_with("<svg "), "{svg:?}");
+    let text = rookery(&["review", path], &home);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("accuracy") && text.contains("Better: "), "{text}");
+    let all = rookery(&["review", path, "--all"], &home);
+    let all = String::from_utf8_lossy(&all.stdout).into_owned();
+    for judged in review["moves"].as_array().unwrap() {
+        let (ply, mv) = (judged["ply"].as_u64().unwrap(), judged["move"].as_str().unwrap());
+        assert!(all.contains(&format!("{ply:>4}. {mv}")), "move {ply} in {all}");
+    }
+}
+
+#[test]
+fn every_game_can_be_reviewed_also_with_more_than_two_players() {
+    let home = TempFolder::new("reviews");
+    for (idx, game) in [
+        "fish:rows=3,cols=4",
+        "four:rows=4,cols=4",
+        "stones:rows=3,cols=3",
+        "renpaarden:width=3,height=5,max-turns=20",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let path = record(&home, game, ["one=random", "two=random"], &format!("game{idx}"));
+        let review = json(&["review", path.to_str().unwrap(), "--time", "2s", "--json"], &home);
+        assert!(!review["moves"].as_array().unwrap().is_empty(), "{game}");
+    }
+    let made = home.join("three");
+    let status = Command::new(ROOKERY)
+        .args([
+            "match",
+            "fish:rows=4,cols=4,players=3",
+            "a=random",
+            "b=random",
+            "c=random",
+            "--games",
+            "1",
+            "--quiet",
+        ])
+        .arg("--record")
+        .arg(&made)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let path = made.join("game-0001.rookery.jsonl");
+    let review = json(&["review", path.to_str().unwrap(), "--time", "2s", "--json"], &home);
+    assert_eq!(review["players"].as_array().unwrap().len(), 3);
+    assert!(
+        review["players"][2]["accuracy"].as_f64().is_some_and(|accuracy| (0.0..=100.0).contains(&accuracy))
+    );
+}
+
+#[test]
+fn a_puzzle_has_the_only_winning_move_as_its_solution() {
+    let home = TempFolder::new("puzzle");
+    let puzzle = json(&["puzzle", "hexapawn", "--seed", "7", "--json"], &home);
+    assert_eq!(puzzle, json(&["puzzle", "hexapawn", "--seed", "7", "--json"], &home));
+    let position = puzzle["position"].as_str().unwrap();
+    let solved = json(&["solve", "hexapawn", "--position", position, "--want", "moves", "--json"], &home);
+    let winner = &solved["winner"];
+    let moves = solved["moves"].as_array().or_else(|| solved["first_moves"].as_array()).unwrap();
+    let winning: Vec<&Value> =
+        moves.iter().filter(|row| row["winner"] == *winner).map(|row| &row["move"]).collect();
+    assert_eq!(winning, [&puzzle["solution"][0]]);
+    assert_eq!(puzzle["solution"].as_array().unwrap().len() as u64, puzzle["plies"].as_u64().unwrap());
+    let refused = rookery(&["puzzle", "four"], &home);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("there are no puzzles of four"));
+}
+
+#[test]
+fn history_lists_filters_reviews_and_deletes() {
+    let home = TempFolder::new("history");
+    assert_eq!(json(&["history", "--json"], &home), Value::Array(vec![]));
+    record(&home, "hexapawn:rows=3,cols=3", ["me=random", "level:1"], "hexapawn-1");
+    record(&home, "four:rows=4,cols=4", ["me=random", "Bob=level:2"], "four-1");
+    let all = json(&["history", "--json"], &home);
+    assert_eq!(all.as_array().unwrap().len(), 2);
+    assert_eq!(json(&["history", "--game", "four", "--json"], &home)[0]["id"], "four-1");
+    let against = json(&["history", "--opponent", "level:1", "--json"], &home);
+    assert_eq!((against.as_array().unwrap().len(), &against[0]["id"]), (1, &Value::from("hexapawn-1")));
+    for called in ["Bob", "level:2", "easy"] {
+        let against = json(&["history", "--opponent", called, "--json"], &home);
+        assert_eq!(
+            (against.as_array().unwrap().len(), &against[0]["id"]),
+            (1, &Value::from("four-1")),
+            "{called}"
+        );
+    }
+    assert!(rookery(&["history", "review", "hexapawn-1"], &home).status.success());
+    assert!(rookery(&["history", "delete", "four-1"], &home).status.success());
+    assert_eq!(json(&["history", "--json"], &home).as_array().unwrap().len(), 1);
+    for wrong in ["four-1", "../secret", "", "."] {
+        let refused = rookery(&["history", "delete", wrong], &home);
+        assert_eq!(refused.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn analyse_proves_what_it_can_and_gives_reasons() {
+    let home = TempFolder::new("analyse");
+    let args = ["analyse", "hexapawn", "--position", "p1 1.../..1./2..2/2...", "--json"];
+    let output = rookery(&args, &home);
+    let last = String::from_utf8_lossy(&output.stdout).lines().last().unwrap().to_owned();
+    let last: Value = serde_json::from_str(&last).unwrap();
+    let best = &last["lines"][0];
+    assert_eq!(
+        (&best["moves"][0], &best["proven"], &best["value"]),
+        (&"c2xd3".into(), &true.into(), &1.0.into())
+    );
+    assert_eq!(
+        best["reason"],
+        "takes the pawn on d3, has a free way to the last row, one move off, threatens to win with the next move"
+    );
+}
+
+#[test]
+fn a_recorded_game_is_played_on_from_one_of_its_positions() {
+    let home = TempFolder::new("from");
+    let path = record(&home, "hexapawn:rows=4,cols=4", ["one=random", "two=random"], "game");
+    let path = path.to_str().unwrap();
+    let begin = |ply: &str| {
+        let mut command = Command::new(ROOKERY);
+        command.args([
+            "play",
+            "--from",
+            path,
+            "--ply",
+            ply,
+            "--against",
+            "level:1",
+            "--plain",
+            "--no-record",
+        ]);
+        let output = command.env("XDG_DATA_HOME", home.join(".")).stdin(Stdio::null()).output().unwrap();
+        (
+            output.status.code(),
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)),
+        )
+    };
+    let (code, text) = begin("3");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("level:1"), "{text}");
+    let (code, text) = begin("999");
+    assert_eq!(code, Some(2));
+    assert!(text.contains("--ply 999: the record has"), "{text}");
+}

@@ -1,0 +1,408 @@
+//! Whole tournaments through the real program: what scripts rely on, power cuts, folders of bots.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rookery_testkit::TempFolder;
+use serde_json::Value;
+
+const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+
+fn rookery(args: &[&str]) -> Output {
+    Command::new(ROOKERY).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// The output of a command that does what it is to do.
+fn done(args: &[&str]) -> Value {
+    let output = rookery(args);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {:?}\n{said}", output.status);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}"))
+}
+
+/// What everybody has achieved, by name: everything but ids and times.
+fn table(result: &Value) -> Vec<Value> {
+    let mut rows = result["standings"].as_array().unwrap().clone();
+    for row in &mut rows {
+        assert!(row["rating"].is_number() && row["error"].is_number(), "{row}");
+        let row = row.as_object_mut().unwrap();
+        row.retain(|key, _| {
+            ["name", "place", "points", "wins", "draws", "losses", "rating", "error"].contains(&key.as_str())
+        });
+        assert_eq!(row.len(), 8);
+    }
+    rows
+}
+
+/// The records of a store, as texts.
+fn records(store: &str, folder: &Path) -> BTreeSet<String> {
+    let output = rookery(&["games", "export", folder.to_str().unwrap(), "--store", store]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    files.collect()
+}
+
+#[test]
+fn every_format_plays_ends_and_is_rated_as_its_games_say() {
+    let folder = TempFolder::new("formats");
+    for (format, flags) in [
+        ("round-robin", &["--games", "2"][..]),
+        ("swiss", &["--rounds", "2"][..]),
+        ("knock-out", &[][..]),
+        ("gauntlet", &["--games", "4"][..]),
+        ("ladder", &["--games", "12"][..]),
+    ] {
+        let store = folder.join(format!("{format}.db"));
+        let store = store.to_str().unwrap();
+        let mut args = vec!["tournament", "run", "--format", format, "hexapawn:rows=4,cols=4"];
+        args.extend(["random", "first", "level:1", "level:2", "--store", store, "--json", "--seed", "3"]);
+        args.extend(flags);
+        let result = done(&args);
+        assert_eq!(table(&result).len(), 4, "{format}");
+        let games = result["games"].as_u64().unwrap();
+        let listed = done(&["games", "list", "--store", store, "--json", "--limit", "1000"]);
+        assert_eq!(listed.as_array().unwrap().len() as u64, games, "{format}");
+        let recomputed = rookery(&["ratings", "--store", store, "--recompute"]);
+        assert!(recomputed.status.success(), "{format}: {}", String::from_utf8_lossy(&recomputed.stdout));
+        let id = result["tournament"].as_str().unwrap();
+        assert_eq!(
+            table(&done(&["tournament", "resume", id, "--store", store, "--json"])),
+            table(&result),
+            "{format}"
+        );
+        for form in ["text", "markdown", "csv", "html"] {
+            let shown = rookery(&["tournament", "show", id, "--store", store, "--format", form]);
+            assert!(shown.status.success() && shown.stdout.len() > 100, "{format} {form}");
+        }
+    }
+}
+
+#[test]
+fn fault_s19_a_rating_that_is_not_what_the_games_say_is_noticed() {
+    let folder = TempFolder::new("ratings");
+    let store = folder.join("store.db");
+    let path = store.to_str().unwrap();
+    done(&[
+        "tournament",
+        "run",
+        "--format",
+        "round-robin",
+        "hexapawn",
+        "random",
+        "first",
+        "--store",
+        path,
+        "--json",
+    ]);
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    let changed = connection.execute("update ratings set n_games = n_games + 1", []).unwrap();
+    assert_eq!(changed, 2);
+    drop(connection);
+    let recomputed = rookery(&["ratings", "--store", path, "--recompute"]);
+    assert_eq!(recomputed.status.code(), Some(1), "{}", String::from_utf8_lossy(&recomputed.stdout));
+}
+
+#[test]
+fn fault_s10_a_second_program_is_kept_out_of_a_store() {
+    let folder = TempFolder::new("second");
+    let store = folder.join("store.db");
+    let path = store.to_str().unwrap();
+    let long = [
+        "tournament",
+        "run",
+        "--format",
+        "ladder",
+        "stones",
+        "level:3",
+        "level:4",
+        "--store",
+        path,
+        "--quiet",
+    ];
+    let mut first =
+        Command::new(ROOKERY).args(long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    // A second one that came before the first has the store would keep the first one out.
+    let has_begun = || {
+        let listed = rookery(&["tournaments", "list", "--store", path, "--json"]);
+        serde_json::from_slice::<Value>(&listed.stdout).is_ok_and(|list| list[0].is_object())
+    };
+    while !has_begun() {
+        assert!(begin.elapsed() < Duration::from_mins(1), "the first never had the store");
+    }
+    let games = ["--format", "series", "hexapawn", "random", "first", "--games", "2", "--store", path];
+    let second = rookery(&[&["tournament", "run"], &games[..]].concat());
+    let error = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(75), "{error}");
+    assert!(error.contains("process"), "it names the holder: {error}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+}
+
+/// A disk of its own that is too small, gone with the process.
+#[test]
+fn fault_s03_a_full_disk_ends_a_tournament_with_74_and_says_what_to_do() {
+    let folder = TempFolder::new("full");
+    let place = folder.to_str().unwrap();
+    let mount = format!("mount -t tmpfs -o size=40m tmpfs '{place}'");
+    let flags = if rustix::process::geteuid().is_root() { "-m" } else { "-rm" };
+    let in_small_disk =
+        |script: &str| Command::new("unshare").args([flags, "sh", "-c", script, ROOKERY, place]).output();
+    if !in_small_disk(&mount).is_ok_and(|probe| probe.status.success()) {
+        eprintln!("SKIPPED: a small disk cannot be made here (unshare, mount)");
+        return;
+    }
+    let run = "\"$0\" tournament run --format round-robin hexapawn random first --quiet --store \"$1/s.db\"";
+    let output = in_small_disk(&format!("{mount} && {run}")).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(74), "{said}");
+    assert!(said.starts_with(&format!("error: {place}/s.db: the disk is too full")), "{said}");
+}
+
+/// How many processes have this in their command line.
+fn running(mark: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
+    let has_mark = |line: &Vec<u8>| line.windows(mark.len()).any(|part| part == mark.as_bytes());
+    processes.map(command).filter(has_mark).count()
+}
+
+/// Always the first of the legal moves, as a program behind pipes; slow enough to be caught in the middle.
+const BOT: &str = "\
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    kind = message['type']
+    if kind == 'hello': print('{\"type\":\"hello\",\"version\":1}', flush=True)
+    elif kind == 'new_game': print('{\"type\":\"ready\"}', flush=True)
+    elif kind == 'turn':
+        time.sleep(0.004)
+        print(json.dumps({'type': 'move', 'id': message['id'], 'move': message['legal'][0]}), flush=True)
+    elif kind == 'quit': break
+";
+
+#[test]
+fn fault_s01_tournaments_that_are_killed_again_and_again_end_as_if_they_never_were() {
+    let folder = TempFolder::new("killed");
+    let mark = format!("bot-{}.py", std::process::id());
+    let bot = folder.join(&mark);
+    fs::write(&bot, BOT).unwrap();
+    let (one, two) =
+        (format!("one=cmd:python3 {}", bot.display()), format!("two=cmd:python3 {}", bot.display()));
+    let args = |store: &str| -> Vec<String> {
+        let fixed =
+            ["tournament", "run", "--format", "round-robin", "hexapawn:rows=4,cols=4", &one, &two, "random"];
+        let rest = ["level:1", "--games", "4", "--seed", "5", "--json", "--quiet", "--store", store];
+        fixed.iter().chain(&rest).map(|arg| (*arg).to_owned()).collect()
+    };
+    let (whole, cut) = (folder.join("whole.db"), folder.join("cut.db"));
+    let (whole, cut) = (whole.to_str().unwrap(), cut.to_str().unwrap());
+    let line = args(whole);
+    let expected = done(&line.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(expected["games"], 24);
+
+    // Killed after pauses that grow, so that every part of it is met and it ends at last.
+    let mut kills = 0;
+    let result = loop {
+        let line = args(cut);
+        let resumed =
+            ["tournament", "resume", "--store", cut, "--json", "--quiet"].map(str::to_owned).to_vec();
+        let line = if kills == 0 { line } else { resumed };
+        let mut child =
+            Command::new(ROOKERY).args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let pause = Duration::from_millis(150 + 60 * kills);
+        let begin = Instant::now();
+        while child.try_wait().unwrap().is_none() && begin.elapsed() < pause {
+            sleep(Duration::from_millis(5));
+        }
+        if child.try_wait().unwrap().is_some() {
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            // Killed before it was stored, there is nothing to go on with yet.
+            if said.contains("there is no store")
+                || said.contains("no tournament of this store is unfinished")
+            {
+                kills = 0;
+                assert!(begin.elapsed() < Duration::from_mins(3));
+                continue;
+            }
+            assert!(output.status.success(), "{said}");
+            break serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        assert!(kills < 200, "it gets on");
+        let begin = Instant::now();
+        while running(&mark) > 0 {
+            assert!(begin.elapsed() < Duration::from_secs(20), "programs are left");
+            sleep(Duration::from_millis(10));
+        }
+    };
+    assert!(kills > 1, "it was killed");
+    assert_eq!(table(&result), table(&expected));
+    assert_eq!(records(cut, &folder.join("cut")), records(whole, &folder.join("whole")));
+}
+
+#[test]
+fn an_sprt_decides_and_says_so() {
+    let decided = done(&[
+        "sprt",
+        "hexapawn:rows=4,cols=4",
+        "level:5",
+        "random",
+        "--elo0",
+        "0",
+        "--elo1",
+        "50",
+        "--json",
+    ]);
+    assert_eq!(decided["decision"], "H1");
+    assert!(decided["llr"].as_f64().unwrap() >= 2.9 && decided["games"].as_u64().unwrap() > 0, "{decided}");
+    let open = done(&[
+        "sprt", "hexapawn", "random", "random", "--elo0", "0", "--elo1", "5", "--games", "4", "--json",
+    ]);
+    assert!(open["decision"].is_null());
+    assert_eq!(open["games"], 4);
+    let wrong = rookery(&["sprt", "hexapawn", "random", "random", "--elo0", "5", "--elo1", "0"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn mistakes_are_explained_before_anything_is_stored() {
+    let folder = TempFolder::new("mistakes");
+    let store = folder.join("store.db");
+    let path = store.to_str().unwrap();
+    let file = folder.join("evening.toml");
+    for (toml, complaint) in [
+        (
+            "name = 'x'\ngames = ['hexapawn']\nentrants = []\n[format]\nkind = 'swiss'\nrouds = 3\n",
+            "did you mean `rounds`?",
+        ),
+        (
+            "name = 'x'\ngames = ['chess']\nformat = {kind = 'round-robin'}\nentrants = [{name = 'a', player = 'random'}, \
+          {name = 'b', player = 'first'}]\n",
+            "chess",
+        ),
+        (
+            "name = 'x'\ngames = ['hexapawn']\nformat = {kind = 'round-robin'}\nentrants = [{name = 'a', player = 'random'}]\n",
+            "`entrants`",
+        ),
+    ] {
+        fs::write(&file, toml).unwrap();
+        let output = rookery(&["tournament", "run", file.to_str().unwrap(), "--store", path]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(complaint), "{complaint}: {said}");
+    }
+    for (args, complaint) in [
+        (&["--format", "round-robin", "hexapawn", "random"][..], "`entrants`"),
+        (&["--format", "cup", "hexapawn", "random", "first"][..], "--format cup"),
+        (&["--format", "swiss", "hexapawn", "random", "first", "--double"][..], "double"),
+        (&["--format", "round-robin", "hexapawn", "random", "hrad"][..], "hard"),
+    ] {
+        let output = rookery(&[&["tournament", "run", "--store", path], args].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(complaint), "{complaint}: {said}");
+    }
+    let listed = rookery(&["tournaments", "list", "--store", path, "--json"]);
+    let none = !store.exists() || String::from_utf8_lossy(&listed.stdout).trim() == "[]";
+    assert!(none, "{}", String::from_utf8_lossy(&listed.stdout));
+}
+
+#[test]
+fn games_whose_result_is_proved_end_there_and_their_records_are_right() {
+    let folder = TempFolder::new("proved");
+    let play = |name: &str, concurrency: &str| -> (Value, Vec<String>) {
+        let dir = folder.join(name);
+        let dir = dir.to_str().unwrap();
+        let args =
+            ["match", "hexapawn:rows=5,cols=5", "level:2", "level:3", "--games", "6", "--json", "--quiet"];
+        let result =
+            done(&[&args[..], &["--adjudicate", "proved", "--record", dir, "-c", concurrency]].concat());
+        assert!(rookery(&["verify", dir]).status.success());
+        let names = ["1", "2", "3", "4", "5", "6"].map(|n| format!("{dir}/game-000{n}.rookery.jsonl"));
+        (result, names.iter().map(|name| fs::read_to_string(name).unwrap()).collect())
+    };
+    let (result, records) = play("one", "1");
+    for (game, record) in result["games"].as_array().unwrap().iter().zip(&records) {
+        assert_eq!(game["ending"], "adjudicated", "{game}");
+        assert_eq!(game["winners"].as_array().unwrap().len(), 1);
+        // The solver says the same of the last position.
+        let moves: Vec<String> = record
+            .lines()
+            .filter_map(|line| {
+                serde_json::from_str::<Value>(line).unwrap()["moved"]["move"].as_str().map(str::to_owned)
+            })
+            .collect();
+        let shown = rookery(&["show", "hexapawn:rows=5,cols=5", "--moves", &moves.join(" ")]);
+        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+        let position = shown.lines().find_map(|line| line.strip_prefix("position: ")).unwrap().to_owned();
+        let solved = done(&["solve", "hexapawn:rows=5,cols=5", "--position", &position, "--json"]);
+        let winner = usize::from(solved["winner"] != "first");
+        let seats = game["seats"].as_array().unwrap();
+        assert_eq!(game["winners"][0], seats[winner], "{position}: {solved}");
+    }
+    assert_eq!(play("two", "2").1, records, "the same games at any concurrency");
+}
+
+#[test]
+fn bots_sign_up_over_a_network_each_under_a_name_of_its_own() {
+    let folder = TempFolder::new("sign-up");
+    let store = folder.join("store.db");
+    let secret = folder.join("secret");
+    fs::write(&secret, "swordfish\n").unwrap();
+    let secret = secret.to_str().unwrap();
+    let mut server = Command::new(ROOKERY)
+        .args(["tournament", "run", "--format", "round-robin", "hexapawn:rows=3,cols=3", "random", "--json"])
+        .args(["--sign-up", "tcp:0", "--sign-up", "ws:0", "--sign-up-max", "2", "--secret-file", secret])
+        .args(["--store", store.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = std::io::BufRead::lines(std::io::BufReader::new(server.stderr.take().unwrap()));
+    let mut address = || {
+        let line = said.next().unwrap().unwrap();
+        line.strip_prefix("bots sign up at ").and_then(|rest| rest.split(' ').next()).unwrap().to_owned()
+    };
+    let (tcp, ws) = (address(), format!("ws://{}/", address()));
+    let connect = |at: &str, name: &str, secret: &[&str]| {
+        Command::new(ROOKERY)
+            .args(["connect", at, "--name", name])
+            .args(secret)
+            .args(["--", ROOKERY, "echo-bot"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let secret = &["--secret-file", secret][..];
+    // Who does not know the secret is sent away, and so is who takes a name that somebody has.
+    let stranger = connect(&tcp, "stranger", &[]).wait_with_output().unwrap();
+    assert!(!stranger.status.success(), "{}", String::from_utf8_lossy(&stranger.stderr));
+    let one = connect(&tcp, "one", secret);
+    assert!(said.next().unwrap().unwrap().contains("one signed up (1)"));
+    let again = connect(&tcp, "ONE", secret).wait_with_output().unwrap();
+    assert!(!again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+    let two = connect(&ws, "two", secret);
+    // Read to the end, so that nobody waits for room.
+    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    let output = server.wait_with_output().unwrap();
+    assert!(output.status.success(), "{rest:?}");
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut names: Vec<&str> =
+        result["standings"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["one", "random", "two"]);
+    assert_eq!(result["games"], 6);
+    assert!(result["standings"].as_array().unwrap().iter().all(|row| row["crashes"] == 0), "{result}");
+    for bot in [one, two] {
+        assert!(bot.wait_with_output().unwrap().status.success(), "it is sent home in peace");
+    }
+}
