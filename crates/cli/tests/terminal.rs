@@ -469,8 +469,12 @@ fn ctrl_z_gives_the_terminal_to_the_shell_until_it_calls_back() {
             assert!(shown.contains("\nicanon\n") && shown.contains("\necho"), "it is not raw: {shown}");
         }
         pty.send("\n");
-        let shown = pty.until("the match again", |shown| is_ready(shown) && !shown.contains("the shell has"));
-        assert!(shown.contains("b1-b2") && shown.contains("q quit"), "{shown}");
+        pty.until("the whole match again", |shown| {
+            is_ready(shown)
+                && shown.contains("b1-b2")
+                && shown.contains("q quit")
+                && !shown.contains("the shell has")
+        });
         // Keys work as before, without Enter.
         pty.send("u");
         pty.wait_for("Taken back");

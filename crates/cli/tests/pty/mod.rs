@@ -124,17 +124,30 @@ impl Pty {
         self.missed(what)
     }
 
-    /// The screen as soon as it is as it should be, unless that takes too long.
+    /// The screen as soon as it is as it should be, unless that takes too long. A screen may be seen while it is
+    /// drawn, so it is looked at again once nothing more comes; what is gone by then was there.
     fn seen_before(&self, end: Instant, is_right: &impl Fn(&str) -> bool) -> Option<String> {
         loop {
             let text = self.text();
             if is_right(&text) {
-                return Some(text);
+                self.settle();
+                let settled = self.text();
+                return Some(if is_right(&settled) { settled } else { text });
             }
             if Instant::now() >= end {
                 return None;
             }
             thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn settle(&self) {
+        for _ in 0..20 {
+            let before = self.raw().len();
+            thread::sleep(Duration::from_millis(20));
+            if self.raw().len() == before {
+                return;
+            }
         }
     }
 
@@ -149,12 +162,15 @@ impl Pty {
         self.until(text, |shown| shown.contains(text))
     }
 
-    /// Waits for the end of the program.
+    /// Waits for the end of the program, and for the last that it has drawn.
     #[track_caller]
     pub(crate) fn end(&mut self) -> ExitStatus {
         let end = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
+                while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < end {
+                    thread::sleep(Duration::from_millis(5));
+                }
                 return status;
             }
             assert!(Instant::now() < end, "the program ends; the screen shows\n{}", self.text());
