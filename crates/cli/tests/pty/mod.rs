@@ -168,7 +168,8 @@ impl Pty {
         let end = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < end {
+                while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < end
+                {
                     thread::sleep(Duration::from_millis(5));
                 }
                 return status;
