@@ -229,6 +229,8 @@ pub enum PlayError {
     Illegal(IllegalMove<String>),
     /// The list of moves is shorter.
     NoSuchIndex { index: usize, n_moves: usize },
+    /// The setup has fewer actions.
+    NoSuchAction { action: usize, n_actions: usize },
 }
 
 impl From<ParseMoveError> for PlayError {
@@ -248,6 +250,9 @@ impl fmt::Display for PlayError {
         match self {
             Self::NoMove(error) => error.fmt(f),
             Self::Illegal(error) => error.fmt(f),
+            Self::NoSuchAction { action, n_actions } => {
+                write!(f, "there is no action {action}; actions are counted from 0 to {}", n_actions - 1)
+            }
             Self::NoSuchIndex { n_moves: 0, .. } => f.write_str("there are no moves, the game is over"),
             Self::NoSuchIndex { index, n_moves } => {
                 write!(f, "there is no move {index}; moves are counted from 0 to {}", n_moves - 1)

@@ -17,11 +17,13 @@ mod agree;
 mod any;
 mod game;
 mod games;
+mod state;
 
 pub use agree::{AgreeError, agree};
 pub use any::{AnyGame, AnyPosition, PlayError};
 pub use game::{Game, Visit, strategy};
 pub use games::{CATALOG, game, visit};
+pub use state::{AnyState, State, state, state_from_text};
 
 pub use rookery_games::{fish::Fish, hexapawn::Hexapawn, renpaarden::Renpaarden, stones::Stones};
 pub use rookery_players::{GENERAL, LEVEL_NAMES, PlayerError, PlayerInfo, PlayerSpec};

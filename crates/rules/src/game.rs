@@ -1,12 +1,12 @@
 //! A whole game, in the words that people read about it.
 
-use crate::{Keyed, Notation, Picture, Position, Seat, Setup};
+use crate::{Keyed, Learnable, Notation, Position, Seat, Setup};
 
 /// What is known of a game beside its rules: how it begins and what to tell people. A unit struct in the game's folder
 /// implements it; with one word in the catalog's list every command knows the game.
 pub trait Game: Sized + Send + Sync + 'static {
     /// How it begins.
-    type Setup: Setup<Position: Keyed + Notation + Picture>;
+    type Setup: Setup<Position: Keyed + Notation + Learnable>;
     /// Its name for people.
     const TITLE: &'static str;
     /// What it is about, in one line.

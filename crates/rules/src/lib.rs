@@ -45,6 +45,7 @@
 
 mod duration;
 mod game;
+mod learnable;
 mod outcome;
 mod perft;
 mod position;
@@ -57,6 +58,7 @@ pub mod text;
 
 pub use duration::{ParseDurationError, parse_duration, parse_duration_or_zero, write_duration};
 pub use game::{Game, PositionOf, Reason, Reasons};
+pub use learnable::{Actions, Frame, Learnable, to_byte};
 pub use outcome::{Outcome, Status};
 pub use perft::{perft, perft_all};
 pub use position::{IllegalMove, Keyed, Notation, ParseMoveError, ParsePositionError, Position};

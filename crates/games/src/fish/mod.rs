@@ -18,6 +18,7 @@ mod board;
 mod cell;
 mod game;
 mod key;
+mod learn;
 mod notation;
 mod position;
 mod reasons;

@@ -24,7 +24,8 @@ pub(super) fn reasons(position: &Position, mv: Move) -> Vec<Reason> {
             found.push(Reason::new("shuts-in", text));
         }
     }
-    let own = alone(&after, seat);
+    // As long as penguins are to come nothing is cut off from them.
+    let own = if after.penguins_each().is_some() { None } else { alone(&after, seat) };
     // What was shut off before this move is no merit of it.
     if let Some((floes, fish)) = own.filter(|_| alone(position, seat).is_none_or(|before| before.1 < 2)) {
         let floes = if floes == 1 { "one floe".to_owned() } else { format!("{floes} floes") };

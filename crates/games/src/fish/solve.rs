@@ -28,21 +28,49 @@ impl Solvable for Position {
         64
     }
 
-    /// A lead that all fish still on the ice cannot undo is a win.
+    /// A lead that all fish within reach of the other seat cannot undo is a win.
     fn foresee(&self) -> (Worth, Worth) {
         if self.n_seats() != 2 || self.penguins_each().is_some() {
             return (Worth::LEAST, Worth::MOST);
         }
-        let left: i64 = self.board.fish.iter().map(|&fish| i64::from(fish)).sum();
         let me = self.to_move.index() & 1;
         let lead = i64::from(self.scores[me]) - i64::from(self.scores[1 - me]);
         let longest = self.max_plies().min(u64::from(Worth::MAX_PLIES)) as u32;
-        if lead > left {
+        if lead > 0 && lead > self.in_reach(1 - me) {
             (Worth::win(longest), Worth::MOST)
-        } else if -lead > left {
+        } else if lead < 0 && -lead > self.in_reach(me) {
             (Worth::LEAST, Worth::loss(longest))
         } else {
             (Worth::LEAST, Worth::MOST)
         }
     }
+}
+
+impl Position {
+    /// No play brings this seat more fish: all that its penguins can ever come to, less what they end on.
+    fn in_reach(&self, seat: usize) -> i64 {
+        let fish = |cells: u128| bits(cells).map(|bit| i64::from(self.board.fish_at(bit))).sum::<i64>();
+        let around = |cells: u128| bits(cells).fold(0, |all, bit| all | self.board.near(bit)) & self.free;
+        let penguins = self.penguins[seat];
+        let movable = bits(penguins)
+            .filter(|&bit| self.board.near(bit) & self.free != 0)
+            .fold(0_u128, |all, bit| all | 1 << bit);
+        let mut reach = 0;
+        let mut edge = around(movable);
+        while edge != 0 {
+            reach |= edge;
+            edge = around(edge) & !reach;
+        }
+        // Each tile has a fish at least.
+        fish(movable | reach) - i64::from(movable.count_ones())
+    }
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut mask: u128) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < 128).then_some(bit)
+    })
 }

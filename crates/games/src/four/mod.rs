@@ -8,6 +8,7 @@
 //! - [`Move`]: a column, as text `d`.
 
 mod game;
+mod learn;
 mod lines;
 mod moves;
 mod notation;

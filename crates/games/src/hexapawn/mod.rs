@@ -14,6 +14,7 @@
 mod board;
 mod code;
 mod game;
+mod learn;
 mod moves;
 mod position;
 mod prospects;

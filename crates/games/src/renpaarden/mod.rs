@@ -16,6 +16,7 @@
 mod game;
 mod geometry;
 mod history;
+mod learn;
 mod moves;
 mod notation;
 mod position;

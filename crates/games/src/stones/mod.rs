@@ -14,6 +14,7 @@
 mod board;
 mod game;
 mod layout;
+mod learn;
 mod moves;
 mod notation;
 mod position;
