@@ -243,6 +243,11 @@ impl<P: Keyed, E: Evaluation<P>> Searcher<P, E> {
         &mut self.search.evaluation_mut().evaluation
     }
 
+    /// From here on its judgement of a position may be off by so much.
+    pub(crate) fn set_blur(&mut self, most: i32) {
+        self.search.evaluation_mut().blur.most = most;
+    }
+
     /// The best of what it sees.
     pub(crate) fn find(&mut self, position: &P, budget: &Budget) -> Found<P::Move> {
         let mind = self.search.evaluation_mut();

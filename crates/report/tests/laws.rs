@@ -284,7 +284,7 @@ fn a_million_games_need_no_memory() {
 }
 
 #[test]
-fn hostile_names_do_no_harm() {
+fn fault_w16_hostile_names_do_no_harm_in_any_export() {
     let names = [
         "<script>alert(1)</script>",
         "\"><img src=x onerror=alert(1)>",

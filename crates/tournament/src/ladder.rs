@@ -184,21 +184,22 @@ impl Ladder {
 
     /// Somebody with those against whom a game says most; `None` if there are not enough who may meet.
     fn with_opponents(&self, first: Entrant, there: &[Entrant]) -> Option<Vec<Entrant>> {
-        let skill = |entrant: Entrant| &self.skills[entrant.index()];
-        let worth = |other: Entrant| {
-            let (a, b) = (skill(first), skill(other));
-            let spread = a.deviation * a.deviation + b.deviation * b.deviation;
-            let wins = wins(a, b);
-            wins * (1.0 - wins) * spread
+        let own = &self.skills[first.index()];
+        // Each key is found out once, for sorting compares most of them several times.
+        let key = |other: Entrant| {
+            let its = &self.skills[other.index()];
+            let spread = own.deviation * own.deviation + its.deviation * its.deviation;
+            let wins = wins(own, its);
+            (self.met(first, other), its.open, wins * (1.0 - wins) * spread, other)
         };
-        let mut others: Vec<Entrant> = there.iter().copied().filter(|&other| other != first).collect();
-        others.sort_by(|&one, &other| {
-            let order = self.met(first, one).cmp(&self.met(first, other));
-            let order = order.then(skill(one).open.cmp(&skill(other).open));
-            order.then(worth(other).total_cmp(&worth(one))).then(one.cmp(&other))
+        let mut others: Vec<(u64, u64, f64, Entrant)> =
+            there.iter().filter(|&&other| other != first).map(|&other| key(other)).collect();
+        others.sort_unstable_by(|one, other| {
+            let order = (one.0, one.1).cmp(&(other.0, other.1));
+            order.then(other.2.total_cmp(&one.2)).then(one.3.cmp(&other.3))
         });
         let mut table = vec![first];
-        for other in others {
+        for (.., other) in others {
             table.push(other);
             if self.options.is_forbidden(&table) {
                 table.pop();

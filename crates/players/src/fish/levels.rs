@@ -121,13 +121,13 @@ fn appetite(position: &Position, mv: Move) -> i32 {
 
 /// A search, but exact as soon as nobody disturbs its penguins any more.
 #[derive(Debug)]
-pub(crate) struct Angler<S> {
-    strategy: S,
+struct Angler {
+    searcher: Searcher<Position, Territory>,
     /// The most positions that the exact search looks at.
     max_nodes: u64,
 }
 
-impl<S: Strategy<Position>> Strategy<Position> for Angler<S> {
+impl Strategy<Position> for Angler {
     fn choose(&mut self, position: &Position, budget: &Budget) -> Move {
         if position.phase() == Phase::Moving {
             // If it finds nothing there is still time for the other search.
@@ -143,7 +143,10 @@ impl<S: Strategy<Position>> Strategy<Position> for Angler<S> {
                 return mv;
             }
         }
-        self.strategy.choose(position, budget)
+        // Blur is what makes the step from the level below; with a clock it is as strong as can be.
+        let blur = if budget.deadline.is_some() { 0 } else { self.searcher.strength.blur };
+        self.searcher.set_blur(blur);
+        self.searcher.choose(position, budget)
     }
 }
 
@@ -159,15 +162,15 @@ const LEVELS: Ladder = ladder([
     (500, 45, 140),
     (1_600, 21, 50),
     (6_200, 7, 10),
-    (12_000, 40, 0),
+    (20_000, 10, 0),
 ]);
 
 /// Positions that its search for exact paths looks at.
 const PATHS: u64 = 20_000;
 /// Positions that its solver looks at.
 const SOLVER_NODES: u64 = 25_000;
-/// With so many moves to go it may well be solved: from the first slide on where there are 25 tiles.
-const IN_SIGHT: u64 = 24;
+/// With so many moves to go it may well be solved: from the last penguin on where there are 25 tiles.
+const IN_SIGHT: u64 = 18;
 /// Memory for them.
 const SOLVER_BYTES: usize = 16 << 20;
 
@@ -175,7 +178,7 @@ const SOLVER_BYTES: usize = 16 << 20;
 pub(crate) fn level(level: Level) -> Box<dyn Strategy<Position>> {
     let searcher = Searcher::new(Territory, LEVELS[level.index()]);
     if level == Level::TOP {
-        let angler = Angler { strategy: searcher, max_nodes: PATHS };
+        let angler = Angler { searcher, max_nodes: PATHS };
         let perfect = Perfect::new(angler, Goal::Result, SOLVER_NODES, SOLVER_BYTES);
         return Box::new(Alert(perfect.with_sight(IN_SIGHT)));
     }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::card::Strength;
+use super::card::{Card, Strength};
 use super::dutch::Field;
 use super::matching::heaviest;
-use super::wide::{Digit, Digits};
+pub(super) use super::wide::Digit;
+use super::wide::Digits;
 use crate::Points;
 
 /// Who is looked at beside the bracket.
@@ -20,17 +21,17 @@ pub(super) enum Scope<'a> {
 
 /// A bracket that is being paired.
 pub(super) struct Bracket<'a> {
-    field: &'a Field<'a>,
+    pub(super) field: &'a Field<'a>,
     /// The bracket, then whoever else is looked at.
-    players: Vec<usize>,
+    pub(super) players: Vec<usize>,
     /// How many of them are the bracket.
-    n_current: usize,
+    pub(super) n_current: usize,
     /// How many of the bracket were moved down to it; they come first.
-    moved: usize,
+    pub(super) moved: usize,
     /// The players before this one are of the bracket or the next one.
-    next_end: usize,
+    pub(super) next_end: usize,
     /// Whether everybody must be paired.
-    whole: bool,
+    pub(super) whole: bool,
     /// Whether there is one vertex more, the bye.
     bye: bool,
 }
@@ -56,7 +57,7 @@ enum Order {
 
 /// What is decided of somebody in the bracket.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+pub(super) enum Fate {
     Open,
     /// Meets this one.
     Meets(usize),
@@ -101,8 +102,14 @@ impl<'a> Bracket<'a> {
     }
 
     pub(super) fn pair(&self) -> Made {
+        if let Some(ideal) = self.ideal() {
+            return self.made(&ideal);
+        }
         let mut fates = vec![Fate::Open; self.n_current];
-        let mut mates = if self.moved == 0 { self.solve(&Order::Not, &fates) } else { vec![] };
+        let mut mates = self.solve(&Order::Not, &fates);
+        if let Some(plain) = self.plain(&mates) {
+            return self.made(&plain);
+        }
         for chunk in chunks(self.moved) {
             mates = self.solve(&Order::Moved(chunk.clone()), &fates);
             self.fix(&mut fates, chunk, &mates);
@@ -120,9 +127,13 @@ impl<'a> Bracket<'a> {
                 self.fix(&mut fates, upper[chunk].iter().copied(), &mates);
             }
         }
+        self.made(&mates)
+    }
+
+    fn made(&self, mates: &[Option<usize>]) -> Made {
         let player = |place: usize| self.players[place];
         let all: Vec<usize> = (0..self.n_current).collect();
-        let inside = self.inside(&mates, &all).map(|(one, other)| (player(one), player(other)));
+        let inside = self.inside(mates, &all).map(|(one, other)| (player(one), player(other)));
         let left = (0..self.players.len()).filter(|&place| mates[place].is_none()).map(player);
         Made { inside: inside.collect(), left: left.collect() }
     }
@@ -158,27 +169,27 @@ impl<'a> Bracket<'a> {
         let mut digits = Digits::default();
         criteria.layout(self, &mut digits);
         self.order_layout(order, &mut digits);
-        let mut values: Vec<Option<Vec<Digit>>> = vec![None; n * n];
-        for u in 0..n {
-            for v in u + 1..n {
-                if !self.is_edge(u, v, fates) || order.forbids(u, v) {
-                    continue;
-                }
-                let mut edge = Vec::with_capacity(digits.len());
-                criteria.values(self, u, v, &mut edge);
-                self.order_values(order, u, v, &mut edge);
-                debug_assert_eq!(edge.len(), digits.len());
-                values[u * n + v] = Some(edge);
+        let edge = |u: usize, v: usize, values: &mut Vec<Digit>| {
+            let is_edge = self.is_edge(u, v, fates) && !order.forbids(u, v);
+            if is_edge {
+                criteria.values(self, u, v, values);
+                self.order_values(order, u, v, values);
+                debug_assert_eq!(values.len(), digits.len());
             }
-        }
+            is_edge
+        };
         match digits.n_words() {
-            ..=4 => matching::<4>(n, &digits, &values),
-            5..=10 => matching::<10>(n, &digits, &values),
-            _ => matching::<{ MAX_WORDS }>(n, &digits, &values),
+            ..=2 => matching::<2>(n, &digits, edge),
+            3 => matching::<3>(n, &digits, edge),
+            4 => matching::<4>(n, &digits, edge),
+            5..=6 => matching::<6>(n, &digits, edge),
+            7..=10 => matching::<10>(n, &digits, edge),
+            11..=20 => matching::<20>(n, &digits, edge),
+            _ => matching::<{ MAX_WORDS }>(n, &digits, edge),
         }
     }
 
-    fn is_edge(&self, u: usize, v: usize, fates: &[Fate]) -> bool {
+    pub(super) fn is_edge(&self, u: usize, v: usize, fates: &[Fate]) -> bool {
         let fate = |place: usize| fates.get(place).copied().unwrap_or(Fate::Open);
         if v == self.players.len() {
             return self.field.may_rest(self.players[u]) && !matches!(fate(u), Fate::Meets(_));
@@ -191,8 +202,12 @@ impl<'a> Bracket<'a> {
         agrees(u, v) && agrees(v, u) && self.field.may_meet(self.players[u], self.players[v])
     }
 
+    pub(super) fn card(&self, place: usize) -> &Card {
+        &self.field.cards[self.players[place]]
+    }
+
     fn score(&self, place: usize) -> Points {
-        self.field.cards[self.players[place]].score
+        self.card(place).score
     }
 
     fn is_moved_pair(&self, u: usize, v: usize) -> bool {
@@ -207,9 +222,9 @@ impl<'a> Bracket<'a> {
         levels
     }
 
-    fn criteria(&self) -> Criteria {
+    pub(super) fn criteria(&self) -> Criteria {
         let moved_levels = self.levels(self.moved);
-        let cards = |place: usize| &self.field.cards[self.players[place]];
+        let cards = |place: usize| self.card(place);
         let range = 0..self.n_current;
         let residents = self.moved..self.n_current;
         let mut repeats = vec![];
@@ -229,17 +244,20 @@ impl<'a> Bracket<'a> {
                 repeats.push((Repeat::UpFrom(back, level), ups));
             }
         }
+        let wishes = |place: usize| cards(place).strength > Strength::None;
+        let defects = if range.clone().any(wishes) { DEFECTS } else { 0 };
         let unplayed = range.map(|place| cards(place).unplayed).max().unwrap_or(0);
         Criteria {
             levels: self.levels(self.n_current),
             next_levels: if self.next_end > self.n_current { self.levels(self.next_end) } else { vec![] },
+            defects,
             repeats: repeats.into_iter().filter(|&(_, happens)| happens).map(|(repeat, _)| repeat).collect(),
             unplayed,
         }
     }
 
     /// What is bad about a pair of the bracket: too many of one seat, three in a row, a wish or a strong wish not met.
-    fn defects(&self, u: usize, v: usize) -> [bool; DEFECTS] {
+    pub(super) fn defects(&self, u: usize, v: usize) -> [bool; DEFECTS] {
         let (one, other) = (&self.field.cards[self.players[u]], &self.field.cards[self.players[v]]);
         if !one.clashes(other) {
             return [false; DEFECTS];
@@ -320,8 +338,17 @@ impl<'a> Bracket<'a> {
     }
 }
 
-fn matching<const N: usize>(n: usize, digits: &Digits, values: &[Option<Vec<Digit>>]) -> Vec<Option<usize>> {
-    heaviest::<N>(n, |u, v| values[u * n + v].as_ref().map(|values| digits.weight(values)))
+/// The mates in the heaviest matching of a graph whose edges say that they are edges, and their digits.
+fn matching<const N: usize>(
+    n: usize,
+    digits: &Digits,
+    edge: impl Fn(usize, usize, &mut Vec<Digit>) -> bool,
+) -> Vec<Option<usize>> {
+    let mut values = Vec::with_capacity(digits.len());
+    heaviest::<N>(n, |u, v| {
+        values.clear();
+        edge(u, v, &mut values).then(|| digits.weight(&values))
+    })
 }
 
 /// A float that was had before: by which player of a pair, how many rounds back, and from which score.
@@ -338,9 +365,11 @@ enum Repeat {
 }
 
 /// The criteria but for the order, as digits.
-struct Criteria {
+pub(super) struct Criteria {
     levels: Vec<Points>,
     next_levels: Vec<Points>,
+    /// How many digits there are for what is bad about single pairs: none where nobody wishes for a seat.
+    defects: usize,
     repeats: Vec<Repeat>,
     unplayed: u64,
 }
@@ -359,10 +388,10 @@ impl Criteria {
         if bracket.bye {
             digits.push(self.unplayed);
         }
-        (0..DEFECTS + self.repeats.len()).for_each(|_| digits.push(n));
+        (0..self.defects + self.repeats.len()).for_each(|_| digits.push(n));
     }
 
-    fn values(&self, bracket: &Bracket<'_>, u: usize, v: usize, values: &mut Vec<Digit>) {
+    pub(super) fn values(&self, bracket: &Bracket<'_>, u: usize, v: usize, values: &mut Vec<Digit>) {
         let number = |flag: bool| Digit::Number(u64::from(flag));
         if bracket.whole {
             values.push(Digit::Number(1));
@@ -386,11 +415,13 @@ impl Criteria {
             values.push(Digit::Number(if is_bye { self.unplayed - unplayed } else { 0 }));
         }
         if !is_inside {
-            values.extend(vec![Digit::Number(0); DEFECTS + self.repeats.len()]);
+            values.extend(std::iter::repeat_n(Digit::Number(0), self.defects + self.repeats.len()));
             return;
         }
-        values.extend(bracket.defects(u, v).map(|defect| number(!defect)));
-        let card = |place: usize| &bracket.field.cards[bracket.players[place]];
+        if self.defects > 0 {
+            values.extend(bracket.defects(u, v).map(|defect| number(!defect)));
+        }
+        let card = |place: usize| bracket.card(place);
         let is_moved = bracket.is_moved_pair(u, v);
         values.extend(self.repeats.iter().map(|repeat| match *repeat {
             Repeat::Down(back) => {

@@ -160,18 +160,17 @@ impl Field<'_> {
     /// Whether all of these can be paired, with the bye if they are an odd number.
     pub(super) fn completes(&self, players: &[usize]) -> bool {
         let n = players.len().next_multiple_of(2);
+        let fits = |u: usize, v: usize| {
+            let (u, v) = (u.min(v), u.max(v));
+            if v == players.len() { self.may_rest(players[u]) } else { self.may_meet(players[u], players[v]) }
+        };
+        if pairs_at_once(n, fits).is_some() {
+            return true;
+        }
         let mut digits = Digits::default();
         digits.push(n as u64);
         let one: Wide<2> = digits.weight(&[Digit::Number(1)]);
-        let mates = heaviest(n, |u, v| {
-            let fits = if v == players.len() {
-                self.may_rest(players[u])
-            } else {
-                self.may_meet(players[u], players[v])
-            };
-            fits.then_some(one)
-        });
-        mates.iter().all(Option::is_some)
+        heaviest(n, |u, v| fits(u, v).then_some(one)).iter().all(Option::is_some)
     }
 
     /// As many pairs as possible, and who is left.
@@ -221,17 +220,6 @@ impl Field<'_> {
         let below = [next, rest].concat();
         let bracket = |scope| Bracket::new(self, current, moved, scope);
         if current.len().is_multiple_of(2) {
-            let natural: Vec<(usize, usize)> = current[..current.len() / 2]
-                .iter()
-                .copied()
-                .zip(current[current.len() / 2..].iter().copied())
-                .collect();
-            let fits = |&(one, other): &(usize, usize)| {
-                self.may_meet(one, other) && !self.cards[one].clashes(&self.cards[other])
-            };
-            if moved == 0 && natural.iter().all(fits) && self.completes(&below) {
-                return natural;
-            }
             let made = bracket(Scope::Alone).pair();
             if made.inside.len() == current.len() / 2 && self.completes(&below) {
                 return made.inside;
@@ -265,6 +253,32 @@ impl Field<'_> {
         };
         boards.into_iter().map(seated).collect()
     }
+}
+
+/// A mate for everybody of an even number, by taking the first who fits and, where nobody is left, by breaking up one pair.
+/// It finds one nearly always when there is one.
+pub(super) fn pairs_at_once(n: usize, fits: impl Fn(usize, usize) -> bool) -> Option<Vec<usize>> {
+    let mut mates: Vec<Option<usize>> = vec![None; n];
+    let mut left = vec![];
+    for u in 0..n {
+        if mates[u].is_some() {
+            continue;
+        }
+        match (u + 1..n).find(|&v| mates[v].is_none() && fits(u, v)) {
+            Some(v) => (mates[u], mates[v]) = (Some(v), Some(u)),
+            None => left.push(u),
+        }
+    }
+    // An even number is left, for pairs were taken out of an even number.
+    for two in left.chunks_exact(2) {
+        let (one, other) = (two[0], two[1]);
+        let u = (0..n).find(|&u| mates[u].is_some_and(|v| fits(one, u) && fits(other, v)))?;
+        let v = mates[u]?;
+        for (a, b) in [(one, u), (other, v)] {
+            (mates[a], mates[b]) = (Some(b), Some(a));
+        }
+    }
+    mates.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod card;
 mod dutch;
 mod groups;
 mod matching;
+mod orderly;
 mod wide;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -29,6 +29,19 @@ impl<const N: usize> Wide<N> {
         self
     }
 
+    /// Two numbers less a third one.
+    #[inline]
+    pub(super) fn sum_less(one: &Self, other: &Self, less: &Self) -> Self {
+        let mut wide = Self::ZERO;
+        let mut carry = 0_i128;
+        for idx in 0..N {
+            let word = i128::from(one.0[idx]) + i128::from(other.0[idx]) - i128::from(less.0[idx]) + carry;
+            wide.0[idx] = word as u64;
+            carry = word >> 64;
+        }
+        wide
+    }
+
     pub(super) fn doubled(self) -> Self {
         self.plus(&self)
     }
@@ -51,8 +64,12 @@ impl<const N: usize> Wide<N> {
 
 impl<const N: usize> Ord for Wide<N> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let sign = |wide: &Self| wide.0.last().is_some_and(|&word| word >> 63 == 1);
-        sign(other).cmp(&sign(self)).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
+        let (high, its_high) = (self.0[N - 1] as i64, other.0[N - 1] as i64);
+        if high != its_high {
+            return high.cmp(&its_high);
+        }
+        let differs = (0..N).rev().find(|&idx| self.0[idx] != other.0[idx]);
+        differs.map_or(Ordering::Equal, |idx| self.0[idx].cmp(&other.0[idx]))
     }
 }
 
@@ -61,6 +78,9 @@ impl<const N: usize> PartialOrd for Wide<N> {
         Some(self.cmp(other))
     }
 }
+
+/// Bits above a weight: it is taken four times, summed and subtracted, and has a sign.
+const ROOM: usize = 8;
 
 /// The digits of weights, the most significant first. Each has as many bits as its sum over a whole matching needs, so
 /// that the sums of weights compare as the lists of the sums of their digits.
@@ -94,7 +114,7 @@ impl Digits {
 
     /// The words of a number that has room for the sums and differences of a few weights.
     pub(super) fn n_words(&self) -> usize {
-        self.bits.iter().sum::<usize>() / 64 + 2
+        (self.bits.iter().sum::<usize>() + ROOM) / 64 + 1
     }
 
     /// The number that has these digits.
@@ -132,6 +152,7 @@ mod tests {
             for other in some {
                 assert_eq!(of(one).plus(&of(other)), of(one + other));
                 assert_eq!(of(one).minus(&of(other)), of(one - other));
+                assert_eq!(Wide::sum_less(&of(one), &of(other), &of(7)), of(one + other - 7));
                 assert_eq!(of(one).cmp(&of(other)), one.cmp(&other));
                 assert_eq!(of(one - other).cmp(&of(other - one)), (one - other).cmp(&(other - one)));
             }
