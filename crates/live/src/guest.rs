@@ -67,6 +67,19 @@ pub struct Wanted<'a> {
 }
 
 impl Opening {
+    /// The command of a seat whose program is started here. That of a bundle is known to whoever has unpacked it.
+    fn command<'a>(&'a self, wanted: &Wanted<'a>) -> Option<Result<&'a str, StartError>> {
+        match wanted.seat {
+            SeatSpec::Command(command) => Some(Ok(command)),
+            SeatSpec::Bundle { .. } => {
+                let known = self.places.get(wanted.name).and_then(|place| place.command.as_deref());
+                let missing = || StartError::System("its bundle was not brought from a store".to_owned());
+                Some(known.ok_or_else(missing))
+            }
+            _ => None,
+        }
+    }
+
     /// Starts the program of the player of this name.
     fn start(&self, command: &str, name: &str) -> Result<Process, StartError> {
         let place = self.places.get(name);
@@ -139,6 +152,8 @@ pub struct Surroundings {
     pub env: Vec<(String, String)>,
     /// Its sandbox, if not the one of all others.
     pub sandbox: Option<Sandbox>,
+    /// The command of a bundle: a seat spec names the bot alone.
+    pub command: Option<String>,
 }
 
 impl Default for Opening {
@@ -186,9 +201,7 @@ impl Guest {
         let guest = |seat: &SeatSpec| match seat {
             SeatSpec::BuiltIn(player) => Ok(Self::BuiltIn(player.clone())),
             SeatSpec::Human => Ok(Self::Person),
-            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) | SeatSpec::Remote(_) => {
-                Err(format!("`{seat}` is a program, which has to be brought first"))
-            }
+            _ => Err(format!("`{seat}` is a program, which has to be brought first")),
         };
         spec.seats.iter().map(|entry| guest(&entry.player)).collect()
     }
@@ -295,9 +308,9 @@ pub(crate) async fn gather(
     let deadline = Instant::now() + opening.wait;
     let (mut coming, mut logs) = (JoinSet::new(), vec![]);
     for (idx, wanted) in seats.iter().enumerate() {
-        if let SeatSpec::Command(command) = wanted.seat {
+        if let Some(command) = opening.command(wanted) {
             let Protocol { framing, bounds, .. } = wanted.protocol;
-            let started = match opening.start(command, wanted.name) {
+            let started = match command.and_then(|command| opening.start(command, wanted.name)) {
                 Ok(process) => {
                     logs.push((idx, process.log()));
                     Ok(Connection::process(process, framing, bounds))
@@ -351,7 +364,7 @@ fn at_once(seat: &SeatSpec) -> Option<Guest> {
         SeatSpec::Remote(_) => {
             Some(Guest::Absent(Fault::new(Offence::NoShow, "nobody of this name has signed up")))
         }
-        SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) => None,
+        SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) | SeatSpec::Bundle { .. } => None,
     }
 }
 

@@ -54,6 +54,8 @@ pub enum Refusal {
     NotYourTurn,
     /// The question it answers is no longer asked.
     Stale,
+    /// The question it answers has been answered by this seat: a second click, or another tab.
+    Played,
     /// The text is no legal move, and why.
     Move(String),
     /// The command is for a seat, or for whoever runs the match.
@@ -78,6 +80,7 @@ impl fmt::Display for Refusal {
             Self::Over => "the match is over; begin a new one",
             Self::NotYourTurn => "it is not your turn; wait for the other's move",
             Self::Stale => "the position has changed; look at it again",
+            Self::Played => "this move has already been played; look at the position again",
             Self::Move(why) => why,
             Self::NotForYou => "this cannot be asked for from here",
             Self::Out => "this seat is out of the match; look on until it ends",
@@ -144,6 +147,8 @@ struct State<P: Position> {
     answer: Option<oneshot::Receiver<Result<P::Move, Failure>>>,
     /// Who made each move.
     movers: Vec<Seat>,
+    /// Who answered last, and which question: the move is on its way to the match.
+    answered: Option<(Seat, u64)>,
     n_take_backs: u32,
     offer: Option<(Offer, Seats)>,
     chats: Vec<Option<ChatBox>>,
@@ -177,10 +182,11 @@ impl<P: Position> Desk<P> {
         let kind = |seat: &SeatSpec| match seat {
             SeatSpec::Human => Kind::Person,
             SeatSpec::BuiltIn(_) => Kind::BuiltIn,
-            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) | SeatSpec::Remote(_) => Kind::Program,
+            _ => Kind::Program,
         };
         let state = State {
             asked: None,
+            answered: None,
             answer: None,
             movers,
             n_take_backs: 0,
@@ -343,15 +349,17 @@ impl<P: Notation> State<P> {
     fn play(&mut self, seat: Seat, ply: u64, text: &str) -> Reply {
         let asked = self.asked.take_if(|asked| asked.answer.is_closed());
         drop(asked);
+        let is_played = self.answered == Some((seat, ply)) || self.movers.get(ply as usize) == Some(&seat);
         let Some(asked) = self.asked.as_ref().filter(|asked| asked.seat == seat) else {
-            return Err(Refusal::NotYourTurn);
+            return Err(if is_played { Refusal::Played } else { Refusal::NotYourTurn });
         };
         if asked.ply != ply {
-            return Err(Refusal::Stale);
+            return Err(if is_played { Refusal::Played } else { Refusal::Stale });
         }
         let mv = asked.position.parse_move(text).map_err(|error| Refusal::Move(error.to_string()))?;
         asked.position.clone().play(mv).map_err(|error| Refusal::Move(error.to_string()))?;
         let asked = self.asked.take().expect("it was there a moment ago");
+        self.answered = Some((seat, ply));
         // The time may be up this very moment, of which the match tells.
         asked.answer.send(Ok(mv)).map_err(|_| Refusal::Stale)
     }

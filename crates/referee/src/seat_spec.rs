@@ -10,6 +10,10 @@ use rookery_search::{PlayerSpec, PlayerSpecError};
 const MAX_COMMAND: usize = 4096;
 /// The most characters of a name that somebody chose.
 pub const MAX_NAME: usize = 24;
+/// The fewest digits of a hash that tell a bundle.
+const MIN_HASH: usize = 8;
+/// The digits of a whole hash.
+const WHOLE_HASH: usize = 64;
 /// The one word for a person.
 const PERSON: &str = "human";
 
@@ -21,6 +25,7 @@ const PERSON: &str = "human";
 /// assert_eq!("human".parse(), Ok(SeatSpec::Human));
 /// assert_eq!("cmd:./bot.py --fast".parse(), Ok(SeatSpec::Command("./bot.py --fast".to_owned())));
 /// assert_eq!("tcp:4000".parse(), Ok(SeatSpec::Tcp(4000)));
+/// assert_eq!("bundle:ann".parse(), Ok(SeatSpec::Bundle { name: "ann".to_owned(), sha256: None }));
 /// assert!(matches!("mcts:playouts=500".parse(), Ok(SeatSpec::BuiltIn(_))));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +42,14 @@ pub enum SeatSpec {
     BuiltIn(PlayerSpec),
     /// `remote:NAME`: whoever signed up under this name at a lobby, and lends its connection.
     Remote(String),
+    /// `bundle:NAME`: a bot whose archive is in the store, as `rookery bot push` brings it: the newest that may play.
+    /// `bundle:NAME@HASH`: the one whose archive has a SHA-256 that begins so.
+    Bundle {
+        /// What the bot is called.
+        name: String,
+        /// 8 to 64 digits of the hash, in lower case.
+        sha256: Option<String>,
+    },
 }
 
 impl SeatSpec {
@@ -47,7 +60,10 @@ impl SeatSpec {
 
     /// Whether a program outside of this process sits there.
     pub fn is_program(&self) -> bool {
-        matches!(self, Self::Command(_) | Self::Tcp(_) | Self::Ws(_) | Self::Remote(_))
+        match self {
+            Self::Command(_) | Self::Tcp(_) | Self::Ws(_) | Self::Remote(_) | Self::Bundle { .. } => true,
+            Self::Human | Self::BuiltIn(_) => false,
+        }
     }
 
     /// Whether a program is awaited there that connects.
@@ -76,8 +92,23 @@ impl FromStr for SeatSpec {
         if let Some(name) = text.strip_prefix("remote:") {
             return if is_name(name) { Ok(Self::Remote(name.to_owned())) } else { Err(SeatSpecError::Name) };
         }
+        if let Some(bundle) = text.strip_prefix("bundle:") {
+            return parse_bundle(bundle).ok_or(SeatSpecError::Bundle);
+        }
         text.parse().map(Self::BuiltIn).map_err(SeatSpecError::Player)
     }
+}
+
+/// What stands behind `bundle:`.
+fn parse_bundle(text: &str) -> Option<SeatSpec> {
+    let (name, sha256) = match text.split_once('@') {
+        None => (text, None),
+        Some((name, hash)) => (name, Some(hash)),
+    };
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_hash = |hash: &str| (MIN_HASH..=WHOLE_HASH).contains(&hash.len()) && hash.bytes().all(is_digit);
+    (is_name(name) && sha256.is_none_or(is_hash))
+        .then(|| SeatSpec::Bundle { name: name.to_owned(), sha256: sha256.map(str::to_owned) })
 }
 
 impl fmt::Display for SeatSpec {
@@ -89,6 +120,8 @@ impl fmt::Display for SeatSpec {
             Self::Ws(port) => write!(f, "ws:{port}"),
             Self::BuiltIn(player) => player.fmt(f),
             Self::Remote(name) => write!(f, "remote:{name}"),
+            Self::Bundle { name, sha256: None } => write!(f, "bundle:{name}"),
+            Self::Bundle { name, sha256: Some(hash) } => write!(f, "bundle:{name}@{hash}"),
         }
     }
 }
@@ -102,6 +135,8 @@ pub enum SeatSpecError {
     Port,
     /// No name after `remote:`.
     Name,
+    /// No name after `bundle:`, or no hash after its `@`.
+    Bundle,
     /// No player spec.
     Player(PlayerSpecError),
 }
@@ -117,7 +152,14 @@ impl fmt::Display for SeatSpecError {
                 f,
                 "expected a name after `remote:`, of letters, digits, `_`, `-`, {MAX_NAME} at most: remote:Ann"
             ),
-            Self::Player(error) => write!(f, "{error}; or `human`, `cmd:COMMAND`, `tcp:PORT`, `ws:PORT`"),
+            Self::Bundle => write!(
+                f,
+                "expected the name of a bot in the store after `bundle:`, and perhaps `@` and {MIN_HASH} to {WHOLE_HASH} \
+                 digits of its hash in lower case: bundle:ann@3f8a90c1"
+            ),
+            Self::Player(error) => {
+                write!(f, "{error}; or `human`, `cmd:COMMAND`, `tcp:PORT`, `ws:PORT`, `bundle:NAME`")
+            }
         }
     }
 }
@@ -169,7 +211,11 @@ impl Entry {
     /// assert_eq!(Entry::names(&entries), ["hard#1", "mine", "hard#2"]);
     /// ```
     pub fn names(entries: &[Self]) -> Vec<String> {
-        let own = |entry: &Self| entry.name.clone().unwrap_or_else(|| entry.seat.to_string());
+        let own = |entry: &Self| match (&entry.name, &entry.seat) {
+            // A bundle brings its name along.
+            (Some(name), _) | (None, SeatSpec::Bundle { name, .. }) => name.clone(),
+            (None, seat) => seat.to_string(),
+        };
         unique(entries.iter().map(own).collect())
     }
 }
@@ -223,7 +269,15 @@ mod tests {
 
     #[test]
     fn entries_read_back() {
-        for text in ["human", "mine=cmd:./bot a=b", "tcp:0", "x=mcts:playouts=9", "remote:Ann", "cmd:a=b"] {
+        for text in [
+            "human",
+            "mine=cmd:./bot a=b",
+            "tcp:0",
+            "x=mcts:playouts=9",
+            "remote:Ann",
+            "cmd:a=b",
+            "bundle:ann",
+        ] {
             assert_eq!(text.parse::<Entry>().unwrap().to_string(), text);
         }
         for bad in
@@ -231,6 +285,27 @@ mod tests {
         {
             assert!(bad.parse::<Entry>().is_err(), "{bad:?} is refused");
         }
+    }
+
+    #[test]
+    fn bundles_are_named_with_or_without_a_hash() {
+        let whole = format!("bundle:ann@{}", "0af9".repeat(16));
+        for text in ["bundle:ann", "x=bundle:ann@0123abcd", &whole] {
+            assert_eq!(text.parse::<Entry>().unwrap().to_string(), text);
+        }
+        for bad in [
+            "bundle:",
+            "bundle:a b",
+            "bundle:ann@",
+            "bundle:ann@0123abc",
+            "bundle:ann@0123ABCD",
+            "bundle:../x",
+        ] {
+            assert_eq!(bad.parse::<SeatSpec>(), Err(SeatSpecError::Bundle), "{bad:?} is refused");
+        }
+        assert_eq!(format!("{whole}0").parse::<SeatSpec>(), Err(SeatSpecError::Bundle));
+        let entries = ["bundle:ann@0123abcd", "ann=hard"].map(|text| text.parse().unwrap());
+        assert_eq!(Entry::names(&entries), ["ann#1", "ann#2"], "a bundle is called as its bot is");
     }
 
     #[test]

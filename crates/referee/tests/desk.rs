@@ -141,7 +141,7 @@ async fn what_makes_no_sense_is_refused_and_never_reaches_the_referee() {
             assert!(why.contains(reason), "{text:?}: {why}");
         }
         assert_eq!(hand.command(ONE, mv(0, "b2")), Ok(()), "a slip of the hand costs nothing");
-        assert_eq!(hand.command(ONE, mv(0, "b2")), Err(Refusal::NotYourTurn), "once is enough");
+        assert_eq!(hand.command(ONE, mv(0, "b2")), Err(Refusal::Played), "once is enough");
         hand.settle().await;
         assert_eq!(hand.command(TWO, mv(0, "a2")), Err(Refusal::Stale));
         assert_eq!(hand.command(TWO, Command::Resign), Ok(()));
