@@ -12,7 +12,7 @@ const PLAYERS: &str = "players";
 
 /// The boards of a tournament, for every number of players at a table.
 #[derive(Debug)]
-pub(crate) struct Boards(Vec<Board>);
+pub struct Boards(Vec<Board>);
 
 #[derive(Debug)]
 struct Board {
@@ -28,7 +28,7 @@ struct Board {
 
 impl Boards {
     /// Checks every game and every built-in player, also whether each game has seats for those who sit at a table.
-    pub(crate) fn new(tournament: &TournamentSpec) -> Result<Self, ArenaError> {
+    pub fn new(tournament: &TournamentSpec) -> Result<Self, ArenaError> {
         let least = tournament.min_seats.unwrap_or(tournament.seats);
         let mut boards = vec![];
         for named in &tournament.games {
@@ -40,7 +40,7 @@ impl Boards {
     }
 
     /// What is agreed before the game of a pairing. Games of one block begin alike.
-    pub(crate) fn match_spec(
+    pub fn match_spec(
         &self,
         tournament: &TournamentSpec,
         pairing: &Pairing,

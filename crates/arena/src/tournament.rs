@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use rookery_live::{Programs, Stopping};
 use rookery_record::Archive;
-use rookery_referee::{Cause, MatchSpec, TimeControl};
+use rookery_referee::{Cause, MatchSpec, SeatSpec, TimeControl};
 use rookery_rules::nearest;
 use rookery_store::{
     EntrantKind, NewEntrant, NewTournament, Store, StoredResult, TournamentId, TournamentState,
@@ -19,8 +19,9 @@ use rookery_wire::Protocols;
 
 use crate::balance::openings;
 use crate::boards::Boards;
+use crate::elsewhere::Sent;
 use crate::kept::Kept;
-use crate::{ArenaError, Games, Seen};
+use crate::{ArenaError, Elsewhere, Games, Seen};
 
 /// How many games beyond those that run may wait for the disk.
 const WAITING: usize = 64;
@@ -47,6 +48,8 @@ pub struct Holding<'a> {
     pub affinity: bool,
     /// Told where a program is awaited, by the name of its player.
     pub announce: &'a (dyn Fn(&str, SocketAddr) + Sync),
+    /// Other machines that play the games; without them they are played in this process.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
 }
 
 impl std::fmt::Debug for Holding<'_> {
@@ -69,6 +72,21 @@ impl Tournament {
         let new = NewTournament { spec: text, seed: spec.seed, entrants };
         let id = store.create_tournament(new)?;
         Ok(Self { store: store.clone(), id, spec, boards })
+    }
+
+    /// Puts a tournament into a store before all who take part are known: they sign up ([`Tournament::sign_up`]) until it
+    /// begins.
+    pub fn announce(store: &Store, spec: &TournamentSpec) -> Result<TournamentId, ArenaError> {
+        check_with_some(spec)?;
+        let entrants = spec.entrants.iter().map(new_entrant).collect();
+        Ok(store.create_tournament(NewTournament { spec: to_text(spec)?, seed: spec.seed, entrants })?)
+    }
+
+    /// Who takes part in one that has not begun, as the spec says now.
+    pub fn sign_up(store: &Store, id: TournamentId, spec: &TournamentSpec) -> Result<(), ArenaError> {
+        check_with_some(spec)?;
+        let entrants = spec.entrants.iter().map(new_entrant).collect();
+        Ok(store.set_entrants(id, &to_text(spec)?, entrants)?)
     }
 
     /// One that is in the store.
@@ -181,8 +199,14 @@ impl Tournament {
         for change in &changes {
             format.change(change);
         }
-        let mut scheduler =
-            Scheduler::new(format, how.concurrency + WAITING).with_exclusive(self.exclusive());
+        let room = match how.elsewhere {
+            None => how.concurrency + WAITING,
+            Some(elsewhere) => {
+                self.expect_built_in()?;
+                elsewhere.room()
+            }
+        };
+        let mut scheduler = Scheduler::new(format, room).with_exclusive(self.exclusive());
         let mut aborted = BTreeMap::new();
         for stored in self.store.results(self.id)? {
             let StoredResult { key, result, .. } = stored?;
@@ -193,6 +217,35 @@ impl Tournament {
                 earlier(&result);
             }
         }
+        let mut storing = Storing { store: &self.store, tournament: self.id, next: watcher };
+        let held = match how.elsewhere {
+            None => self.hold_here(how, &mut scheduler, aborted, stopping, &mut storing, seen),
+            Some(elsewhere) => self.hold_elsewhere(elsewhere, &mut scheduler, stopping, &mut storing, seen),
+        };
+        let now: Vec<Change> = scheduler.format().changes();
+        let complete = matches!(&held, Ok((outcome, 0)) if outcome.complete);
+        let state = if complete { TournamentState::Finished } else { TournamentState::Paused };
+        let closed = if now == changes { Ok(()) } else { self.store.put_changes(self.id, &now) };
+        let closed = closed.and_then(|()| self.store.set_tournament_state(self.id, state));
+        if complete && let Some(elsewhere) = how.elsewhere {
+            elsewhere.close(self.id);
+        }
+        let (outcome, _) = held?;
+        closed?;
+        Ok(outcome)
+    }
+
+    /// Plays in threads of this process.
+    fn hold_here(
+        &self,
+        how: &Holding<'_>,
+        scheduler: &mut Scheduler<Box<dyn Format>>,
+        aborted: BTreeMap<u64, u32>,
+        stopping: &Stopping,
+        watcher: &mut dyn Watcher,
+        seen: Seen<'_>,
+    ) -> Result<(TournamentOutcome, u64), ArenaError> {
+        self.store.recall_jobs(self.id)?;
         let refused = Arc::new(OnceLock::new());
         let kept = Kept { store: self.store.clone(), tournament: self.id, aborted, refused: refused.clone() };
         let games = Games {
@@ -203,23 +256,71 @@ impl Tournament {
             concurrency: how.concurrency,
             timed: self.spec.time != TimeControl::Untimed,
             retries: RETRIES,
-            until_proved: self.spec.adjudicate == Some(Adjudication::Proved),
+            until_proved: self.until_proved(),
             affinity: how.affinity,
             announce: how.announce,
         };
-        let mut storing = Storing { store: &self.store, tournament: self.id, next: watcher };
-        let held = games.hold(&mut scheduler, stopping, &mut storing, seen);
-        let now: Vec<Change> = scheduler.format().changes();
-        let complete = matches!(&held, Ok(outcome) if outcome.complete);
-        let state = if complete { TournamentState::Finished } else { TournamentState::Paused };
-        let closed = if now == changes { Ok(()) } else { self.store.put_changes(self.id, &now) };
-        let closed = closed.and_then(|()| self.store.set_tournament_state(self.id, state));
-        let held = held.map_err(|error| match (error, refused.get()) {
+        let held = games.hold(scheduler, stopping, watcher, seen);
+        held.map(|outcome| (outcome, 0)).map_err(|error| match (error, refused.get()) {
             (ArenaError::Archive(_) | ArenaError::Sync(_), Some(error)) => error.clone().into(),
             (error, _) => error,
-        })?;
-        closed?;
-        Ok(held)
+        })
+    }
+
+    /// Has games played on other machines. Also how many of them failed too often.
+    fn hold_elsewhere(
+        &self,
+        elsewhere: &dyn Elsewhere,
+        scheduler: &mut Scheduler<Box<dyn Format>>,
+        stopping: &Stopping,
+        watcher: &mut dyn Watcher,
+        seen: Seen<'_>,
+    ) -> Result<(TournamentOutcome, u64), ArenaError> {
+        let mut sent = Sent {
+            elsewhere,
+            store: &self.store,
+            tournament: self.id,
+            spec_of: &|pairing| self.match_spec(pairing),
+            until_proved: self.until_proved(),
+            attempts: self.attempts()?,
+            arrived: elsewhere.open(self.id),
+            stopping: stopping.clone(),
+            seen,
+            out: BTreeMap::new(),
+            n_parked: 0,
+            is_draining: false,
+            failure: None,
+        };
+        let outcome = sent.hold(scheduler, watcher)?;
+        Ok((outcome, sent.n_parked))
+    }
+
+    fn until_proved(&self) -> bool {
+        self.spec.adjudicate == Some(Adjudication::Proved)
+    }
+
+    /// Pairings that are not at their first attempt.
+    fn attempts(&self) -> Result<BTreeMap<u64, u32>, ArenaError> {
+        let mut attempts = BTreeMap::new();
+        let mut after = None;
+        loop {
+            let page = self.store.pairings(self.id, after)?;
+            let Some(last) = page.last() else { return Ok(attempts) };
+            after = Some(last.id);
+            let later = page.iter().filter(|pairing| pairing.attempt > 1);
+            attempts.extend(later.map(|pairing| (pairing.id, pairing.attempt)));
+        }
+    }
+
+    /// Other machines play only who needs not be brought.
+    fn expect_built_in(&self) -> Result<(), ArenaError> {
+        let other = self.spec.entrants.iter().find(|entrant| !matches!(entrant.player, SeatSpec::BuiltIn(_)));
+        other.map_or(Ok(()), |entrant| {
+            Err(ArenaError::Agreed(format!(
+                "{}: other machines play built-in players only; leave out --dispatch to play it here",
+                entrant.name
+            )))
+        })
     }
 
     /// Those who play one game at a time: whoever has one connection, or is one person.
@@ -231,6 +332,21 @@ impl Tournament {
         Entrant::all(self.spec.entrants.len()).filter(one_at_a_time).collect()
     }
 }
+
+/// Checks everything that is agreed, with somebody at every place that is still free.
+fn check_with_some(spec: &TournamentSpec) -> Result<(), ArenaError> {
+    let mut full = spec.clone();
+    for number in full.entrants.len()..FEW.max(spec.seats) {
+        let player = "random".parse().expect("it plays every game");
+        full.entrants.push(EntrantSpec { name: format!("? {number}"), player, version: None });
+    }
+    full.check()?;
+    Boards::new(&full)?;
+    Ok(())
+}
+
+/// With so many every format can be held.
+const FEW: usize = 4;
 
 /// What a store is told of somebody.
 fn new_entrant(entrant: &EntrantSpec) -> NewEntrant {

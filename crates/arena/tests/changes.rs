@@ -33,6 +33,7 @@ fn play(tournament: &Tournament, most: usize) -> bool {
         concurrency: 1,
         affinity: true,
         announce: &|_, _| (),
+        elsewhere: None,
     };
     let stopping = Stopping::new(GRACE);
     if most == 0 {

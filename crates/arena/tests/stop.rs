@@ -30,6 +30,7 @@ fn a_stop_before_the_first_game_begins_none_and_is_no_failure() {
         concurrency: 2,
         affinity: true,
         announce: &|_, _| (),
+        elsewhere: None,
     };
     for _ in 0..30 {
         let tournament = Tournament::create(&store, spec.clone()).unwrap();

@@ -30,6 +30,14 @@ impl std::fmt::Debug for Person {
     }
 }
 
+/// How those are called who gave up their name. Nobody can claim such a name.
+const GIVEN_UP: &str = "gone #";
+
+/// Whether somebody of this name had another before, and gave it up.
+pub fn is_given_up(name: &str) -> bool {
+    name.starts_with(GIVEN_UP)
+}
+
 /// What a token is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Purpose {
@@ -169,12 +177,21 @@ impl Store {
     /// Gives up a person's name, and says what it is called from now on. Its password, sessions and tokens are gone; its
     /// games stay, and so do their records, which would not hold if they were changed.
     pub fn give_up_name(&self, person: EntrantId) -> Result<String, StoreError> {
-        // Nobody can claim such a name.
-        let name = format!("gone #{}", person.0);
+        let name = format!("{GIVEN_UP}{}", person.0);
         let new = name.clone();
         self.write(move |tx| {
             known_person(tx.execute("delete from people where entrant = ?1", params![person.0])?, person)?;
-            tx.execute("delete from tokens where entrant = ?1", params![person.0])?;
+            for table in ["tokens", "measures"] {
+                tx.execute(&format!("delete from {table} where entrant = ?1"), params![person.0])?;
+            }
+            let row = tx.row("select name from entrants where id = ?1", params![person.0])?;
+            let old = row.ok_or_else(|| StoreError::unknown("entrant", person.0))?.text(0)?;
+            for column in ["actor", "subject"] {
+                tx.execute(
+                    &format!("update audit set {column} = ?2 where {column} = ?1"),
+                    params![old.as_str(), new.as_str()],
+                )?;
+            }
             tx.execute(
                 "update entrants set name = ?2, folded = ?2 where id = ?1",
                 params![person.0, new.as_str()],
@@ -245,6 +262,14 @@ impl Store {
     /// Takes a token back; whether there was one.
     pub fn revoke_token(&self, id: u64) -> Result<bool, StoreError> {
         self.write(move |tx| Ok(tx.execute("delete from tokens where id = ?1", params![column(id)?])? == 1))
+    }
+
+    /// Lets a token that runs out hold until another time; whether there is one.
+    pub fn extend_token(&self, id: u64, expires_ms: i64) -> Result<bool, StoreError> {
+        self.write(move |tx| {
+            let update = "update tokens set expires_ms = ?2 where id = ?1 and expires_ms is not null";
+            Ok(tx.execute(update, params![column(id)?, expires_ms])? == 1)
+        })
     }
 
     /// Takes back the tokens that have run out; how many.

@@ -21,10 +21,15 @@ struct Table {
 
 /// Every table, parents before children.
 #[rustfmt::skip]
-const TABLES: [Table; 17] = [
+const TABLES: [Table; 22] = [
     Table { name: "holder", columns: &["id", "epoch", "who", "since_ms"], key: 1 },
     Table { name: "entrants", columns: &["id", "name", "folded", "kind", "created_ms"], key: 1 },
     Table { name: "versions", columns: &["id", "entrant", "sha256", "note", "bundle", "created_ms"], key: 1 },
+    Table {
+        name: "bundles",
+        columns: &["version", "owner", "contents", "state", "problem", "changed_ms"],
+        key: 1,
+    },
     Table { name: "tournaments", columns: &["seq", "id", "spec", "seed", "state", "created_ms"], key: 1 },
     Table {
         name: "tournament_entrants",
@@ -61,6 +66,21 @@ const TABLES: [Table; 17] = [
         key: 1,
     },
     Table { name: "audit", columns: &["id", "at_ms", "actor", "act", "subject"], key: 1 },
+    Table { name: "measures", columns: &["entrant", "is_banned", "is_muted"], key: 1 },
+    Table { name: "settings", columns: &["name", "value"], key: 1 },
+    Table {
+        name: "jobs",
+        columns: &[
+            "tournament", "pairing", "attempt", "fence", "failures", "state", "worker", "until_ms", "beats", "last",
+            "sha256",
+        ],
+        key: 2,
+    },
+    Table {
+        name: "attempts",
+        columns: &["tournament", "pairing", "attempt", "fence", "worker", "how", "ended_ms"],
+        key: 4,
+    },
 ];
 
 /// How many rows are copied at a time.

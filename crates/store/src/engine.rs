@@ -20,6 +20,8 @@ pub(crate) struct Dialect {
     pub(crate) begin: &'static str,
     /// Asks for our place as the writer, and keeps it until the transaction ends.
     pub(crate) epoch: &'static str,
+    /// What the database's clock shows, in milliseconds since 1970.
+    pub(crate) clock: &'static str,
 }
 
 impl Dialect {

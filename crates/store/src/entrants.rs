@@ -142,30 +142,11 @@ impl Store {
         bundle: Option<Vec<u8>>,
     ) -> Result<u64, StoreError> {
         bounded("note", note, MAX_NOTE)?;
-        if let Some(bundle) = &bundle {
-            if bundle.len() > MAX_BUNDLE {
-                let n_bytes = bundle.len();
-                return Err(StoreError::refused(format!(
-                    "the bundle has {n_bytes} bytes; expected {MAX_BUNDLE} at most"
-                )));
-            }
-            if Hash::of(bundle) != sha256 {
-                return Err(StoreError::refused("the bundle has another SHA-256 than was said"));
-            }
+        if bundle.as_ref().is_some_and(|bundle| Hash::of(bundle) != sha256) {
+            return Err(StoreError::refused("the bundle has another SHA-256 than was said"));
         }
         let note = note.to_owned();
-        self.write(move |tx| {
-            let known = "select id from versions where entrant = ?1 and sha256 = ?2";
-            if let Some(row) = tx.row(known, params![entrant.0, &sha256.0[..]])? {
-                return Ok(row.count(0)?);
-            }
-            let id = next_number(tx, "versions", "id")?;
-            tx.execute(
-                "insert into versions (id, entrant, sha256, note, bundle, created_ms) values (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![id, entrant.0, &sha256.0[..], note.as_str(), bundle.as_deref(), now_ms()],
-            )?;
-            Ok(id as u64)
-        })
+        self.write(move |tx| Ok(version_of(tx, entrant, sha256, &note, bundle.as_deref())? as u64))
     }
 
     /// The versions of a bot, the latest first.
@@ -207,6 +188,32 @@ impl Store {
                 .into())
         })
     }
+}
+
+/// The version of this content, made if need be.
+pub(crate) fn version_of(
+    sql: &mut dyn Sql,
+    entrant: EntrantId,
+    sha256: Hash,
+    note: &str,
+    bundle: Option<&[u8]>,
+) -> Result<i64, Fault> {
+    if let Some(n_bytes) = bundle.map(<[u8]>::len).filter(|&n_bytes| n_bytes > MAX_BUNDLE) {
+        return Err(StoreError::refused(format!(
+            "the bundle has {n_bytes} bytes; expected {MAX_BUNDLE} at most"
+        ))
+        .into());
+    }
+    let known = "select id from versions where entrant = ?1 and sha256 = ?2";
+    if let Some(row) = sql.row(known, params![entrant.0, &sha256.0[..]])? {
+        return Ok(row.int(0)?);
+    }
+    let id = next_number(sql, "versions", "id")?;
+    sql.execute(
+        "insert into versions (id, entrant, sha256, note, bundle, created_ms) values (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![id, entrant.0, &sha256.0[..], note, bundle, now_ms()],
+    )?;
+    Ok(id)
 }
 
 /// The entrant of this name, made if need be.

@@ -25,6 +25,19 @@ pub struct GameKey {
     pub key: Key,
 }
 
+impl GameKey {
+    /// The id that the game gets when it is stored, unless another has it already, which happens once in many stores.
+    pub fn id(&self) -> GameId {
+        self.id_with(0)
+    }
+
+    /// The one after so many that were taken.
+    pub(crate) fn id_with(&self, salt: u32) -> GameId {
+        let Self { tournament, key: Key { pairing, attempt } } = self;
+        GameId::made_of(format!("{tournament} {pairing} {attempt} {salt}").as_bytes())
+    }
+}
+
 /// What a game is called, and by that what "the same game" means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Named {

@@ -27,6 +27,7 @@
 
 mod accounts;
 mod backup;
+mod bundles;
 mod chain;
 mod check;
 mod course;
@@ -37,7 +38,9 @@ mod facts;
 mod games;
 mod ids;
 mod import;
+mod jobs;
 mod location;
+mod measures;
 mod migrate;
 mod pairings;
 #[cfg(feature = "cluster")]
@@ -53,8 +56,9 @@ mod writer;
 
 pub mod bench;
 
-pub use accounts::{AuditEntry, NewToken, Person, Purpose, Token};
+pub use accounts::{AuditEntry, NewToken, Person, Purpose, Token, is_given_up};
 pub use backup::restore;
+pub use bundles::{BundleFilter, BundleState, MAX_BUNDLES, NewBundle, StoredBundle};
 pub use check::{BadGame, CheckOrder, CheckReport};
 pub use engine::Space;
 pub use entrants::{EntrantFilter, EntrantKind, StoredEntrant, Version};
@@ -63,7 +67,9 @@ pub use facts::MAX_RECORD;
 pub use games::{FailedSeat, GameFilter, GameKey, NewGame, Page, Stored, StoredGame};
 pub use ids::{EntrantId, GameId, Hash, TournamentId};
 pub use import::Imported;
+pub use jobs::{EndedAttempt, JobChange, JobRow, JobState};
 pub use location::Location;
+pub use measures::Measure;
 pub use migrate::SCHEMA_VERSION;
 pub use pairings::{PairingState, StoredPairing};
 pub use ratings::{Rating, StoredRating};

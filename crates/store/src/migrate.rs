@@ -6,8 +6,14 @@ use crate::sql::{Sql, SqlError};
 use crate::store::edge;
 
 /// The scripts that lead from each version to the next, from none to the newest.
-pub(crate) const STEPS: [&str; 3] =
-    [include_str!("schema/0001.sql"), include_str!("schema/0002.sql"), include_str!("schema/0003.sql")];
+pub(crate) const STEPS: [&str; 6] = [
+    include_str!("schema/0001.sql"),
+    include_str!("schema/0002.sql"),
+    include_str!("schema/0003.sql"),
+    include_str!("schema/0004.sql"),
+    include_str!("schema/0005.sql"),
+    include_str!("schema/0006.sql"),
+];
 
 /// The newest version of the tables.
 pub const SCHEMA_VERSION: u32 = STEPS.len() as u32;

@@ -25,6 +25,7 @@ const DIALECT: Dialect = Dialect {
     begin: "begin",
     // Whoever wants to take over waits until the transaction has ended.
     epoch: "select epoch from holder where id = 1 for share",
+    clock: "select (extract(epoch from clock_timestamp()) * 1000)::bigint",
 };
 
 /// The lock that makes a session the one who writes; one for each schema of a database.

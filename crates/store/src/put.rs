@@ -48,7 +48,7 @@ pub(crate) fn put(tx: &mut Tx<'_>, game: &NewGame, facts: &Facts, packed: &[u8])
 }
 
 /// The number of a tournament, asked for once a transaction.
-fn tournament_seq(tx: &mut Tx<'_>, id: crate::TournamentId) -> Result<i64, Fault> {
+pub(crate) fn tournament_seq(tx: &mut Tx<'_>, id: crate::TournamentId) -> Result<i64, Fault> {
     if let Some(&seq) = tx.tournaments.get(&id) {
         return Ok(seq);
     }
@@ -80,8 +80,7 @@ fn find(sql: &mut dyn Sql, named: &Named, place: Option<(i64, Key)>, facts: &Fac
     };
     // Two places give the same id once in many stores; then the second one gets another.
     for salt in 0_u32.. {
-        let id =
-            GameId::made_of(format!("{} {} {} {salt}", game.tournament, key.pairing, key.attempt).as_bytes());
+        let id = game.id_with(salt);
         let rows = sql.rows(
             "select id, sha256, tournament, pairing, attempt from games \
              where (tournament = ?1 and pairing = ?2 and attempt = ?3) or id = ?4",

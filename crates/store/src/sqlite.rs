@@ -28,6 +28,7 @@ const DIALECT: Dialect = Dialect {
     key_table: " strict, without rowid",
     begin: "begin immediate",
     epoch: "select epoch from holder where id = 1",
+    clock: "select cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer)",
 };
 
 /// The engine, with the lock that keeps a second writer out.

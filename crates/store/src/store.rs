@@ -160,6 +160,9 @@ impl Store {
 
     /// Whether a new game may begin: the store can take its result, and the disk has room.
     pub fn expect_room(&self) -> Result<(), StoreError> {
+        if self.inner.writer.is_none() {
+            return Err(StoreError::ReadOnly(self.location().to_owned()));
+        }
         if let Some(trouble) = self.health().trouble {
             return Err(trouble);
         }

@@ -239,6 +239,33 @@ impl Store {
         })
     }
 
+    /// Says anew who takes part, all or nothing, while people may still sign up: the spec with everybody, numbered in this
+    /// order.
+    pub fn set_entrants(
+        &self,
+        tournament: TournamentId,
+        spec: &str,
+        entrants: Vec<NewEntrant>,
+    ) -> Result<(), StoreError> {
+        bounded("spec of a tournament", spec, MAX_SPEC)?;
+        let spec = spec.to_owned();
+        self.write(move |tx| {
+            let n = tx.execute(
+                "update tournaments set spec = ?2 where id = ?1 and state = ?3",
+                params![tournament.as_str(), spec.as_str(), TournamentState::Open.word()],
+            )?;
+            let seq = seq_of(tx, tournament)?;
+            if n == 0 {
+                return Err(StoreError::refused(format!("tournament {tournament} has begun already")).into());
+            }
+            tx.execute("delete from tournament_entrants where tournament = ?1", params![seq])?;
+            for (number, entrant) in (0..).zip(&entrants) {
+                enter(tx, seq, number, entrant)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Keeps that somebody came late (`new`) or left, all or nothing: the spec with everybody, who came and went so far, who is
     /// still there. Pairings that nobody has played are forgotten, because they are made anew.
     pub fn change_entrants(

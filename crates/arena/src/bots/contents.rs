@@ -1,5 +1,6 @@
 //! What is in a bot's folder: listed within bounds, and hashed.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -59,7 +60,7 @@ impl Contents {
             for entry in fs::read_dir(folder.join(&below)).map_err(unreadable)? {
                 let entry = entry.map_err(unreadable)?;
                 let name = entry.file_name();
-                if name.as_bytes().starts_with(b".") || name == LEAVINGS {
+                if is_left_out(&name) {
                     continue;
                 }
                 let path = below.join(&name);
@@ -163,6 +164,11 @@ fn hash_file(path: &Path, most: u64) -> io::Result<(sha2::digest::Output<Sha256>
 fn hex(bytes: &[u8]) -> String {
     let digit = |n: u8| char::from_digit(u32::from(n), 16).unwrap_or_default();
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect()
+}
+
+/// Whether a file or folder of this name does not belong to a bot.
+pub(super) fn is_left_out(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(b".") || name == LEAVINGS
 }
 
 /// Whether somebody may execute it.

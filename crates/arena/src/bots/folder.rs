@@ -112,7 +112,7 @@ fn subfolder(root: &Path, name: &OsString) -> Result<Option<PathBuf>, Wrong> {
 }
 
 /// The bot of one folder.
-fn look(home: &Path, folder: &str) -> Result<FoundBot, Wrong> {
+pub(super) fn look(home: &Path, folder: &str) -> Result<FoundBot, Wrong> {
     let manifest = Manifest::read(home)?.unwrap_or_default();
     let name = manifest.name.unwrap_or_else(|| folder.to_owned());
     check_name(&name)?;

@@ -61,6 +61,7 @@ impl FoundBot {
         let place = Surroundings {
             cwd: Some(self.home.clone()),
             sandbox: Some(sandbox.clone()),
+            command: Some(self.run.clone()),
             ..Surroundings::default()
         };
         (self.name.clone(), place)

@@ -4,20 +4,25 @@
 //! - [`Building::build`] builds those that have to be built, once for the same contents.
 //! - [`Validation::validate`] lets each play a short game of each game of the tournament.
 //! - [`FoundBot::entrant`] and [`FoundBot::place`] are what a tournament needs to seat it.
+//! - [`Bundles`] does the same for bots that come as archives from a store.
 //!
 //! Whoever writes such a bot has written its commands too, so that programs of a folder are started in a sandbox that shows
 //! them their own folder and nothing that a command line names: [`foreign`]. docs/bots-folder.md is the page for people.
 
 mod build;
+mod bundle;
 mod command;
 mod compiler;
 mod contents;
 mod folder;
 mod found;
 mod manifest;
+mod reasons;
 mod validate;
 
 pub use build::{BuildError, BuildLimits, Building, Built};
+pub use bundle::{BUNDLE_LEVEL, BundleCache, BundleError, BundleLimits, Bundles, InUse, TakenIn, pack};
 pub use folder::{BotFolder, FolderError, MAX_BOTS};
 pub use found::{BotProblem, FoundBot, LEVEL, Progress, foreign};
+pub use reasons::usual_reason;
 pub use validate::{Failing, Validated, Validation, Validity};

@@ -280,8 +280,12 @@ fn make_older(file: &Path, n_games: u64) {
     put_all(&store, 0..n_games);
     drop(store);
     let raw = rusqlite::Connection::open(file).unwrap();
-    raw.execute_batch("drop table people; drop table tokens; drop table audit; pragma user_version = 1")
-        .unwrap();
+    raw.execute_batch(
+        "drop table people; drop table tokens; drop table audit; \
+         drop table measures; drop table settings; drop table bundles; drop table attempts; drop table jobs; \
+         pragma user_version = 1",
+    )
+    .unwrap();
 }
 
 /// Killed at each moment at which something is brought to the disk, one after the other.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "children speak by it, and skipped tests")]
 
+mod bundles;
 #[cfg(target_os = "linux")]
 mod child;
 mod common;

@@ -76,6 +76,11 @@ fn versions_of_bots_are_kept_by_content() {
 }
 
 #[test]
+fn bundles_belong_to_whoever_brought_them() {
+    run("bundles belong to whoever brought them");
+}
+
+#[test]
 fn imports_are_judged() {
     run("imports are judged");
 }

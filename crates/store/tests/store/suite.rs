@@ -29,6 +29,7 @@ pub(crate) const CASES: &[Case] = &[
     ("ratings are kept to the last bit", ratings_are_kept_to_the_last_bit),
     ("accounts hold no secrets", accounts_hold_no_secrets),
     ("versions of bots are kept by content", versions_are_kept_by_content),
+    ("bundles belong to whoever brought them", crate::bundles::belong_to_whoever_brought_them),
     ("imports are judged", imports_are_judged),
     ("checks find nothing in a good store", checks_find_nothing),
     ("inputs are bounded", inputs_are_bounded),

@@ -1,0 +1,360 @@
+//! Jobs: games that are played on other machines, who plays them, and until when.
+//!
+//! What a row means is up to whoever coordinates; here it is written, in one transaction with the games that came of it, and read
+//! back.
+
+use std::collections::BTreeMap;
+
+use crate::facts::{Facts, compress};
+use crate::pairings::PairingState;
+use crate::put::{put, tournament_seq};
+use crate::sql::{Fault, Row, Sql, SqlError, Value, column, next_number, params};
+use crate::store::now_ms;
+use crate::writer::Tx;
+use crate::{Hash, NewGame, Receipt, Store, StoreError, TournamentId};
+
+/// How many rows one statement writes, the most first: few lengths, so that few statements are prepared.
+const AT_ONCE: [usize; 3] = [32, 4, 1];
+/// The longest reason that is kept, in bytes.
+const MAX_REASON: usize = 1000;
+
+/// How far a job is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum JobState {
+    /// It waits for a worker.
+    Queued,
+    /// A worker plays it.
+    Leased,
+    /// Its game is stored.
+    Done,
+    /// It failed too often, and waits for the operator.
+    Parked,
+}
+
+impl JobState {
+    const ALL: [Self; 4] = [Self::Queued, Self::Leased, Self::Done, Self::Parked];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Leased => "leased",
+            Self::Done => "done",
+            Self::Parked => "parked",
+        }
+    }
+}
+
+/// A job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobRow {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The pairing.
+    pub pairing: u64,
+    /// Which attempt counts, from 1.
+    pub attempt: u32,
+    /// Grows with each lease.
+    pub fence: u64,
+    /// How many attempts were lost since somebody last looked at it.
+    pub failures: u32,
+    /// How far it is.
+    pub state: JobState,
+    /// Who plays it, or has.
+    pub worker: Option<String>,
+    /// Until when the lease holds, by the database's clock.
+    pub until_ms: Option<u64>,
+    /// How often the lease was prolonged.
+    pub beats: u64,
+    /// Who has lost the attempt before.
+    pub last: Option<String>,
+    /// What the record hashes to.
+    pub sha256: Option<Hash>,
+}
+
+/// An attempt that came to nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EndedAttempt {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The pairing.
+    pub pairing: u64,
+    /// Which attempt.
+    pub attempt: u32,
+    /// Under which lease.
+    pub fence: u64,
+    /// Who tried.
+    pub worker: String,
+    /// Why it came to nothing.
+    pub how: String,
+}
+
+/// What is to be written.
+#[derive(Clone, Debug)]
+pub enum JobChange {
+    /// The row of a job.
+    Put(JobRow),
+    /// A job that nobody needs any more.
+    Delete(TournamentId, u64),
+    /// An attempt that came to nothing.
+    Ended(EndedAttempt),
+    /// A finished game.
+    Game(NewGame),
+    /// Something for the log of what matters: who, what, about what.
+    Audit(String, String, String),
+}
+
+impl Store {
+    /// Writes all of this or nothing, games after the rows of their jobs. The receipt comes after the commit. A row that comes
+    /// twice counts as it came last.
+    pub fn change_jobs(&self, changes: Vec<JobChange>) -> Receipt<()> {
+        let mut ordered = match Changes::of(changes) {
+            Ok(ordered) => ordered,
+            Err(error) => return Receipt::failed(error),
+        };
+        self.submit(true, move |tx| ordered.write(tx))
+    }
+
+    /// The jobs of all tournaments that are not over.
+    pub fn jobs(&self) -> Result<Vec<JobRow>, StoreError> {
+        self.read(|sql| {
+            let rows = sql.rows(
+                &format!(
+                    "{SELECT} where tournaments.state not in ('finished', 'cancelled') order by tournament, pairing"
+                ),
+                &[],
+            )?;
+            Ok(rows.into_iter().map(|mut row| stored(&mut row)).collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The jobs of one tournament, whether it is over or not.
+    pub fn jobs_of(&self, tournament: TournamentId) -> Result<Vec<JobRow>, StoreError> {
+        self.read(|sql| {
+            let rows = sql.rows(
+                &format!("{SELECT} where tournaments.id = ?1 order by pairing"),
+                params![tournament.as_str()],
+            )?;
+            Ok(rows.into_iter().map(|mut row| stored(&mut row)).collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The attempts of a tournament that came to nothing.
+    pub fn ended_attempts(&self, tournament: TournamentId) -> Result<Vec<EndedAttempt>, StoreError> {
+        self.read(|sql| {
+            let rows = sql.rows(
+                "select pairing, attempt, fence, worker, how from attempts \
+                 join tournaments on tournaments.seq = attempts.tournament where tournaments.id = ?1 \
+                 order by pairing, attempt, fence",
+                params![tournament.as_str()],
+            )?;
+            let ended = |mut row: Row| -> Result<EndedAttempt, SqlError> {
+                Ok(EndedAttempt {
+                    tournament,
+                    pairing: row.count(0)?,
+                    attempt: row.small(1)?,
+                    fence: row.count(2)?,
+                    worker: row.text(3)?,
+                    how: row.text(4)?,
+                })
+            };
+            Ok(rows.into_iter().map(ended).collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// What the database's clock shows, in milliseconds since 1970.
+    pub fn clock_ms(&self) -> Result<u64, StoreError> {
+        let clock = self.inner.engine.dialect().clock;
+        self.read(|sql| {
+            let row = sql.row(clock, &[])?;
+            Ok(row.ok_or_else(|| SqlError::Corrupt("the database has no clock".to_owned()))?.count(0)?)
+        })
+    }
+
+    /// Games of a tournament are played here from now on: jobs that are not done are forgotten, and what a lost worker was to
+    /// play is tried as if it had not.
+    pub fn recall_jobs(&self, tournament: TournamentId) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            let seq = tournament_seq(tx, tournament)?;
+            let n = tx.execute("delete from jobs where tournament = ?1 and state <> 'done'", params![seq])?;
+            if n > 0 {
+                tx.execute(
+                    "update pairings set state = 'open', attempt = 1 + coalesce((select max(games.attempt) from games \
+                     where games.tournament = pairings.tournament and games.pairing = pairings.id), 0) \
+                     where tournament = ?1 and state <> 'done'",
+                    params![seq],
+                )?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Changes in the order they are written.
+struct Changes {
+    rows: BTreeMap<(TournamentId, u64), Option<JobRow>>,
+    ended: Vec<EndedAttempt>,
+    games: Vec<(NewGame, Facts, Vec<u8>)>,
+    audit: Vec<(String, String, String)>,
+}
+
+impl Changes {
+    fn of(changes: Vec<JobChange>) -> Result<Self, StoreError> {
+        let mut new = Self { rows: BTreeMap::new(), ended: vec![], games: vec![], audit: vec![] };
+        for change in changes {
+            match change {
+                JobChange::Put(row) => {
+                    new.rows.insert((row.tournament, row.pairing), Some(row));
+                }
+                JobChange::Delete(tournament, pairing) => {
+                    new.rows.insert((tournament, pairing), None);
+                }
+                JobChange::Ended(ended) => new.ended.push(ended),
+                JobChange::Game(game) => {
+                    let facts = Facts::of_record(&game.record)?;
+                    let packed = compress(&game.record);
+                    new.games.push((game, facts, packed));
+                }
+                JobChange::Audit(actor, act, subject) => new.audit.push((actor, act, subject)),
+            }
+        }
+        Ok(new)
+    }
+
+    fn write(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+        let puts: Vec<&JobRow> = self.rows.values().flatten().collect();
+        put_rows(tx, &puts)?;
+        for ((tournament, pairing), row) in &self.rows {
+            let seq = tournament_seq(tx, *tournament)?;
+            match row {
+                None => {
+                    tx.execute(
+                        "delete from jobs where tournament = ?1 and pairing = ?2",
+                        params![seq, column(*pairing)?],
+                    )?;
+                }
+                Some(row) if row.attempt > 1 || row.state == JobState::Parked => count_attempt(tx, seq, row)?,
+                Some(_) => {}
+            }
+        }
+        for ended in &self.ended {
+            put_ended(tx, ended)?;
+        }
+        for (game, facts, packed) in &self.games {
+            put(tx, game, facts, packed)?;
+        }
+        for (actor, act, subject) in &self.audit {
+            let id = next_number(tx, "audit", "id")?;
+            tx.execute(
+                "insert into audit (id, at_ms, actor, act, subject) values (?1, ?2, ?3, ?4, ?5)",
+                params![id, now_ms(), cut(actor), cut(act), cut(subject)],
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The pairing knows which attempt counts, so that the game of another is refused.
+fn count_attempt(tx: &mut Tx<'_>, tournament: i64, row: &JobRow) -> Result<(), Fault> {
+    let state = if row.state == JobState::Parked { PairingState::Parked } else { PairingState::Open };
+    tx.execute(
+        "update pairings set attempt = ?3, state = ?4 where tournament = ?1 and id = ?2 and state <> 'done'",
+        params![tournament, column(row.pairing)?, row.attempt, state.word()],
+    )?;
+    Ok(())
+}
+
+fn put_ended(tx: &mut Tx<'_>, ended: &EndedAttempt) -> Result<(), Fault> {
+    let seq = tournament_seq(tx, ended.tournament)?;
+    tx.execute(
+        "insert into attempts (tournament, pairing, attempt, fence, worker, how, ended_ms) \
+         values (?1, ?2, ?3, ?4, ?5, ?6, ?7) on conflict do nothing",
+        params![
+            seq,
+            column(ended.pairing)?,
+            ended.attempt,
+            column(ended.fence)?,
+            ended.worker.as_str(),
+            cut(&ended.how),
+            now_ms()
+        ],
+    )?;
+    Ok(())
+}
+
+/// The beginning of a text that others wrote.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_REASON)]
+}
+
+const COLUMNS: &str =
+    "tournament, pairing, attempt, fence, failures, state, worker, until_ms, beats, last, sha256";
+const N_COLUMNS: usize = 11;
+
+fn put_rows(tx: &mut Tx<'_>, mut rows: &[&JobRow]) -> Result<(), Fault> {
+    for at_once in AT_ONCE {
+        while rows.len() >= at_once {
+            let (now, later) = rows.split_at(at_once);
+            rows = later;
+            let mut values = Vec::with_capacity(at_once * N_COLUMNS);
+            for row in now {
+                values.extend(values_of(tx, row)?);
+            }
+            let place = |row: usize| {
+                let marks: Vec<String> =
+                    (1..=N_COLUMNS).map(|idx| format!("?{}", row * N_COLUMNS + idx)).collect();
+                format!("({})", marks.join(", "))
+            };
+            let places: Vec<String> = (0..at_once).map(place).collect();
+            tx.execute(
+                &format!(
+                    "insert into jobs ({COLUMNS}) values {} on conflict (tournament, pairing) do update set \
+                     attempt = excluded.attempt, fence = excluded.fence, failures = excluded.failures, \
+                     state = excluded.state, worker = excluded.worker, until_ms = excluded.until_ms, \
+                     beats = excluded.beats, last = excluded.last, sha256 = excluded.sha256",
+                    places.join(", ")
+                ),
+                &values,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn values_of(tx: &mut Tx<'_>, row: &JobRow) -> Result<[Value; N_COLUMNS], Fault> {
+    Ok([
+        tournament_seq(tx, row.tournament)?.into(),
+        column(row.pairing)?.into(),
+        row.attempt.into(),
+        column(row.fence)?.into(),
+        row.failures.into(),
+        row.state.word().into(),
+        row.worker.as_deref().into(),
+        row.until_ms.map(column).transpose()?.into(),
+        column(row.beats)?.into(),
+        row.last.as_deref().into(),
+        row.sha256.as_ref().map(|hash| &hash.0[..]).into(),
+    ])
+}
+
+const SELECT: &str = "select tournaments.id, pairing, attempt, fence, failures, jobs.state, worker, until_ms, beats, last, \
+                      sha256 from jobs join tournaments on tournaments.seq = jobs.tournament";
+
+fn stored(row: &mut Row) -> Result<JobRow, SqlError> {
+    let (id, state) = (row.text(0)?, row.text(5)?);
+    let wrong = |what: &str| SqlError::Corrupt(format!("{what:?} in a row of `jobs`"));
+    let hash = row.maybe(10, Row::blob)?;
+    Ok(JobRow {
+        tournament: id.parse().map_err(|_| wrong(&id))?,
+        pairing: row.count(1)?,
+        attempt: row.small(2)?,
+        fence: row.count(3)?,
+        failures: row.small(4)?,
+        state: JobState::ALL.into_iter().find(|known| known.word() == state).ok_or_else(|| wrong(&state))?,
+        worker: row.maybe(6, Row::text)?,
+        until_ms: row.maybe(7, |row, idx| row.count(idx))?,
+        beats: row.count(8)?,
+        last: row.maybe(9, Row::text)?,
+        sha256: hash.map(|bytes| Hash::of_column(&bytes).ok_or_else(|| wrong("a hash"))).transpose()?,
+    })
+}
