@@ -1,0 +1,211 @@
+//! The way to the broker: how it is reached, what is said where, and the stream of bells.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use async_nats::connection::State;
+use async_nats::{Client, ConnectOptions};
+use serde_json::{Value, json};
+
+use crate::{ClusterError, PROTOCOL};
+
+/// The stream that keeps bells until somebody hears them.
+pub const STREAM: &str = "ROOKERY_JOBS";
+/// The most bells that wait; more are refused, and ring again later.
+const MOST_BELLS: u32 = 100_000;
+/// A bell is heard again if whoever heard it says nothing for so long.
+const ACK_WAIT: Duration = Duration::from_secs(30);
+/// How long a question to the broker may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest pause between two tries to reach the broker.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// Where the broker is: `nats://HOST:PORT`, or `tls://HOST:PORT`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Address(String);
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let plain = text.strip_prefix("nats://").or_else(|| text.strip_prefix("tls://"));
+        match plain {
+            Some(host) if !host.is_empty() && !host.contains(char::is_whitespace) && text.len() < 512 => {
+                Ok(Self(text.to_owned()))
+            }
+            _ => Err(format!("{text:?} is no broker; expected nats://HOST:4222, or tls://HOST:4222")),
+        }
+    }
+}
+
+impl Address {
+    /// For people: without a name and a password.
+    pub fn shown(&self) -> String {
+        match (self.0.split_once("://"), self.0.rsplit_once('@')) {
+            (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+            _ => self.0.clone(),
+        }
+    }
+}
+
+/// How somebody connects.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Where to.
+    pub address: Address,
+    /// The file with the secret of who connects, as `rookery worker enrol` wrote it.
+    pub key: Option<PathBuf>,
+    /// Certificates that are believed beside the system's.
+    pub certificates: Option<PathBuf>,
+}
+
+impl Access {
+    /// Without a secret.
+    pub fn open(address: Address) -> Self {
+        Self { address, key: None, certificates: None }
+    }
+
+    /// Connects, and goes on trying by itself whenever the connection is lost. With `patient` it does so from the start.
+    pub async fn connect(&self, name: &str, patient: bool) -> Result<Client, ClusterError> {
+        let mut options = ConnectOptions::new()
+            .name(name)
+            .custom_inbox_prefix(inbox_prefix(name))
+            .ping_interval(Duration::from_secs(10))
+            .max_reconnects(None)
+            .reconnect_delay_callback(pause);
+        if let Some(path) = &self.key {
+            let seed = std::fs::read_to_string(path)
+                .map_err(|error| ClusterError::File(format!("{}: {error}", path.display())))?;
+            options = options.nkey(seed.trim().to_owned());
+        }
+        if let Some(path) = &self.certificates {
+            options = options.add_root_certificates(path.clone());
+        }
+        if patient {
+            options = options.retry_on_initial_connect();
+        }
+        options.connect(&self.address.0).await.map_err(|error| {
+            ClusterError::Broker(format!(
+                "{}: the broker cannot be reached: {error}; start nats-server with JetStream (-js), or see docs/cluster.md",
+                self.address.shown()
+            ))
+        })
+    }
+}
+
+/// Where answers to somebody's questions come: of its own, so that nobody else can listen.
+pub(crate) fn inbox_prefix(name: &str) -> String {
+    format!("_INBOX_{name}")
+}
+
+/// How long to wait before the next try: longer each time, and never the same for two machines.
+fn pause(tries: usize) -> Duration {
+    let longest = Duration::from_millis(50 << tries.min(10)).min(LONGEST_PAUSE);
+    let mut byte = [0];
+    // Without chance all wait the same, which is no harm.
+    let _ = getrandom::fill(&mut byte);
+    longest * (128 + u32::from(byte[0]) / 2) / 256
+}
+
+/// Whether something that is sent now has a way.
+pub(crate) fn is_connected(client: &Client) -> bool {
+    client.connection_state() == State::Connected
+}
+
+/// Where workers ask: each at a subject of its own.
+pub fn ask_subject(worker: &str) -> String {
+    format!("rookery.{PROTOCOL}.ask.{worker}")
+}
+
+/// Where workers send records.
+pub fn record_subject(worker: &str) -> String {
+    format!("rookery.{PROTOCOL}.record.{worker}")
+}
+
+/// Where a worker is answered.
+pub fn tell_subject(worker: &str) -> String {
+    format!("rookery.{PROTOCOL}.tell.{worker}")
+}
+
+/// Where operators ask the coordinator.
+pub fn operator_subject(what: &str) -> String {
+    format!("rookery.{PROTOCOL}.operator.{what}")
+}
+
+/// Where bells for this version of the rules ring.
+pub fn bell_subject(rules: &str) -> String {
+    format!("rookery.{PROTOCOL}.jobs.{}", word(rules))
+}
+
+/// Who hears the bells of this version.
+pub fn consumer(rules: &str) -> String {
+    format!("workers-{PROTOCOL}-{}", word(rules))
+}
+
+/// Where the next bells are asked for.
+pub fn next_subject(rules: &str) -> String {
+    format!("$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{}", consumer(rules))
+}
+
+/// A version as one word of a subject.
+fn word(rules: &str) -> String {
+    rules.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// Makes the stream and whoever hears it, if they are not there. Never deletes one: a stream that is made at once where one was
+/// deleted may fail.
+pub async fn ensure_stream(client: &Client, rules: &str) -> Result<(), ClusterError> {
+    let stream = json!({
+        "name": STREAM,
+        "subjects": ["rookery.*.jobs.>"],
+        "retention": "workqueue",
+        "storage": "file",
+        "discard": "new",
+        "max_msgs": MOST_BELLS,
+        "max_bytes": -1,
+        "max_age": 0,
+        "max_consumers": -1,
+        "num_replicas": 1,
+        "duplicate_window": nanos(Duration::from_mins(2)),
+    });
+    api(client, &format!("STREAM.CREATE.{STREAM}"), &stream).await?;
+    let name = consumer(rules);
+    let wanted = json!({
+        "stream_name": STREAM,
+        "config": {
+            "durable_name": name,
+            "filter_subject": bell_subject(rules),
+            "deliver_policy": "all",
+            "ack_policy": "explicit",
+            "replay_policy": "instant",
+            "ack_wait": nanos(ACK_WAIT),
+            "max_deliver": -1,
+            "max_ack_pending": MOST_BELLS,
+        },
+    });
+    api(client, &format!("CONSUMER.DURABLE.CREATE.{STREAM}.{name}"), &wanted).await?;
+    Ok(())
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Asks the broker itself.
+pub(crate) async fn api(client: &Client, what: &str, body: &Value) -> Result<Value, ClusterError> {
+    let subject = format!("$JS.API.{what}");
+    let asked = tokio::time::timeout(PATIENCE, client.request(subject, body.to_string().into())).await;
+    let failed = |why: String| {
+        ClusterError::Broker(format!(
+            "the broker does not do {what}: {why}; JetStream must be on (nats-server -js), and this user may use it"
+        ))
+    };
+    let answer =
+        asked.map_err(|_| failed("no answer".to_owned()))?.map_err(|error| failed(error.to_string()))?;
+    let answer: Value = serde_json::from_slice(&answer.payload).map_err(|error| failed(error.to_string()))?;
+    match answer.get("error") {
+        None => Ok(answer),
+        Some(error) => Err(failed(error["description"].as_str().unwrap_or("no reason").to_owned())),
+    }
+}

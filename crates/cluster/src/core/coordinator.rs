@@ -1,0 +1,476 @@
+//! The side that holds the rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Answer, Ask, Claim, Digest, Job, JobKey, Lost, Name, Refusal, State, Terms};
+
+/// How many times longer than a lease a worker is remembered that says nothing.
+const REMEMBERED: u64 = 3;
+/// How often a job is kept from the worker that has lost it before.
+const KEPT_AWAY: u32 = 3;
+
+/// What is to be done, in this order, once the rows are committed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect<K> {
+    /// The row of a job is this now.
+    Write(K, Job),
+    /// The job needs no row any more.
+    Delete(K),
+    /// An attempt came to nothing: keep who tried, and why.
+    Ended {
+        /// The attempt and its lease.
+        claim: Claim<K>,
+        /// Who tried.
+        worker: Name,
+        /// Why.
+        lost: Lost,
+    },
+    /// The record that came with this goes into the store with the rows.
+    Store(Claim<K>),
+    /// Tell workers of a job.
+    Ring {
+        /// The job.
+        key: K,
+        /// Which attempt.
+        attempt: u32,
+        /// How often it was told of since this coordinator began.
+        ring: u32,
+    },
+    /// Tell a worker.
+    Answer(Name, Answer<K>),
+    /// Whoever waits for the game hears of it.
+    Finished(K, Done),
+    /// The operator should know.
+    Alarm {
+        /// About whom.
+        worker: Name,
+        /// About what.
+        claim: Claim<K>,
+        /// What happened.
+        what: String,
+    },
+}
+
+/// How a job ended, for whoever waits for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Done {
+    /// The game of this attempt is stored.
+    Stored(u32),
+    /// It failed too often.
+    Parked,
+}
+
+/// What is known of a worker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// How many games it plays at a time.
+    pub slots: u32,
+    /// When it was heard of last.
+    pub at: u64,
+}
+
+/// What of a group is where.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Load {
+    /// Waiting and not told of.
+    pub quiet: usize,
+    /// Told of.
+    pub rung: usize,
+    /// With a worker.
+    pub leased: usize,
+    /// Played.
+    pub done: usize,
+    /// Waiting for the operator.
+    pub parked: usize,
+}
+
+/// What is in memory only of a job that waits.
+#[derive(Clone, Copy, Default, Debug)]
+struct Bell {
+    rung_at: Option<u64>,
+    rings: u32,
+    kept_away: u32,
+}
+
+/// All jobs, and the workers that were heard of.
+#[derive(Debug)]
+pub struct Coordinator<K: JobKey> {
+    terms: Terms,
+    jobs: BTreeMap<K, Job>,
+    bells: BTreeMap<K, Bell>,
+    /// Those that wait, nobody told, by group.
+    quiet: BTreeMap<K::Group, BTreeSet<K>>,
+    /// Those that wait and were rung for, the oldest bell first.
+    rung: BTreeSet<(u64, K)>,
+    /// Leases, the first to end first.
+    leases: BTreeSet<(u64, K)>,
+    load: BTreeMap<K::Group, Load>,
+    workers: BTreeMap<Name, Seen>,
+    /// No lease is judged before: those who hold one may not have been able to say so.
+    judged_from: u64,
+    broker: bool,
+}
+
+impl<K: JobKey> Coordinator<K> {
+    /// Begins with the rows that are there. No lease is judged for the time of one.
+    pub fn new(terms: Terms, rows: impl IntoIterator<Item = (K, Job)>, now: u64) -> Self {
+        let mut new = Self {
+            terms,
+            jobs: BTreeMap::new(),
+            bells: BTreeMap::new(),
+            quiet: BTreeMap::new(),
+            rung: BTreeSet::new(),
+            leases: BTreeSet::new(),
+            load: BTreeMap::new(),
+            workers: BTreeMap::new(),
+            judged_from: now + terms.lease,
+            broker: true,
+        };
+        for (key, job) in rows {
+            new.put(&key, job);
+        }
+        new
+    }
+
+    /// A job as it stands.
+    pub fn job(&self, key: &K) -> Option<&Job> {
+        self.jobs.get(key)
+    }
+
+    /// All of them.
+    pub fn jobs(&self) -> impl Iterator<Item = (&K, &Job)> {
+        self.jobs.iter()
+    }
+
+    /// What of each group is where.
+    pub fn loads(&self) -> &BTreeMap<K::Group, Load> {
+        &self.load
+    }
+
+    /// The workers that were heard of.
+    pub fn workers(&self) -> &BTreeMap<Name, Seen> {
+        &self.workers
+    }
+
+    /// A game is to be played, if it is not known already.
+    pub fn enqueue(&mut self, key: &K, attempt: u32) -> Vec<Effect<K>> {
+        match self.jobs.get(key).map(|job| (job.attempt, &job.state)) {
+            None => self.write(key, Job::queued(attempt)),
+            Some((attempt, State::Done { .. })) => {
+                vec![Effect::Finished(key.clone(), Done::Stored(attempt))]
+            }
+            Some((_, State::Parked)) => vec![Effect::Finished(key.clone(), Done::Parked)],
+            Some((_, State::Queued)) => {
+                // Whoever was told of it may not have heard what it is about.
+                let rung_at = self.bells.get(key).and_then(|bell| bell.rung_at);
+                if rung_at.is_some_and(|at| self.rung.remove(&(at, key.clone()))) {
+                    self.silence(key);
+                }
+                vec![]
+            }
+            Some((_, State::Leased { .. })) => vec![],
+        }
+    }
+
+    /// Games of a group that nobody plays yet are taken back. Those that are played go on.
+    pub fn withdraw(&mut self, group: &K::Group) -> Vec<Effect<K>> {
+        let keys = self.remove(group, |state| matches!(state, State::Queued));
+        keys.into_iter().map(Effect::Delete).collect()
+    }
+
+    /// A group is over: its rows stay, and nothing is known of it here any more.
+    pub fn forget(&mut self, group: &K::Group) {
+        self.remove(group, |_| true);
+    }
+
+    fn remove(&mut self, group: &K::Group, which: impl Fn(&State) -> bool) -> Vec<K> {
+        let of_group =
+            |(key, job): (&K, &Job)| (key.group() == *group && which(&job.state)).then(|| key.clone());
+        let keys: Vec<K> = self.jobs.iter().filter_map(of_group).collect();
+        for key in &keys {
+            self.take_out(key);
+            self.bells.remove(key);
+        }
+        keys
+    }
+
+    /// A job that is parked is tried again. Whether it was parked.
+    pub fn retry(&mut self, key: &K) -> Option<Vec<Effect<K>>> {
+        let job = self.jobs.get(key).filter(|job| job.state == State::Parked)?;
+        let job = Job { state: State::Queued, failures: 0, last: None, ..job.clone() };
+        Some(self.write(key, job))
+    }
+
+    /// The way to the workers is gone: nobody can say that it is alive.
+    pub fn broker_lost(&mut self) {
+        self.broker = false;
+    }
+
+    /// The way is there again. What was told may be lost, and leases are judged only after the time of one.
+    pub fn broker_back(&mut self, now: u64) {
+        self.broker = true;
+        self.judged_from = self.judged_from.max(now + self.terms.lease);
+        for (_, key) in std::mem::take(&mut self.rung) {
+            self.silence(&key);
+        }
+    }
+
+    /// Somebody says something.
+    pub fn hear(&mut self, worker: &Name, ask: Ask<K>, now: u64) -> Vec<Effect<K>> {
+        if let Some(seen) = self.workers.get_mut(worker) {
+            seen.at = now;
+        }
+        match ask {
+            Ask::Hello { slots } => {
+                self.workers.insert(worker.clone(), Seen { slots, at: now });
+                vec![]
+            }
+            Ask::Take { key, attempt } => self.take(worker, &key, attempt, now),
+            Ask::Beat { claim, beat } => self.beat(worker, claim, beat, now),
+            Ask::Release(claim) => match self.held(worker, &claim) {
+                None => vec![],
+                Some(job) => {
+                    let job = Job { state: State::Queued, ..job.clone() };
+                    self.write(&claim.key, job)
+                }
+            },
+            Ask::Fail { claim, why } if self.held(worker, &claim).is_some() => {
+                self.lose(&claim.key, Lost::Failed(why))
+            }
+            Ask::Fail { .. } => vec![],
+        }
+    }
+
+    fn held(&self, worker: &Name, claim: &Claim<K>) -> Option<&Job> {
+        self.jobs.get(&claim.key).filter(|job| job.is_held_by(worker, claim.attempt, claim.fence))
+    }
+
+    fn take(&mut self, worker: &Name, key: &K, attempt: u32, now: u64) -> Vec<Effect<K>> {
+        let refuse =
+            |why| vec![Effect::Answer(worker.clone(), Answer::Refused { key: key.clone(), attempt, why })];
+        let Some(job) = self.jobs.get(key) else { return refuse(Refusal::Unknown) };
+        let lease = self.terms.lease;
+        let granted = |fence| Answer::Granted { claim: Claim { key: key.clone(), attempt, fence }, lease };
+        match &job.state {
+            State::Done { .. } => refuse(Refusal::Done),
+            _ if job.attempt != attempt => refuse(Refusal::Stale),
+            State::Parked => refuse(Refusal::Stale),
+            // Its answer was lost.
+            State::Leased { worker: owner, .. } if owner == worker => {
+                vec![Effect::Answer(worker.clone(), granted(job.fence))]
+            }
+            State::Leased { .. } => refuse(Refusal::Taken),
+            State::Queued => {
+                let others = self.workers.keys().any(|other| other != worker);
+                let bell = self.bells.entry(key.clone()).or_default();
+                if others && job.last.as_ref() == Some(worker) && bell.kept_away < KEPT_AWAY {
+                    bell.kept_away += 1;
+                    let refused = refuse(Refusal::Elsewhere);
+                    if let Some(at) = bell.rung_at {
+                        self.rung.remove(&(at, key.clone()));
+                        self.silence(key);
+                    }
+                    return refused;
+                }
+                let state = State::Leased { worker: worker.clone(), until: now + self.terms.lease, beats: 0 };
+                let job = Job { state, fence: job.fence + 1, ..job.clone() };
+                let answer = Effect::Answer(worker.clone(), granted(job.fence));
+                let mut effects = self.write(key, job);
+                effects.push(answer);
+                effects
+            }
+        }
+    }
+
+    fn beat(&mut self, worker: &Name, claim: Claim<K>, beat: u64, now: u64) -> Vec<Effect<K>> {
+        let Some(job) = self.held(worker, &claim) else {
+            return vec![Effect::Answer(worker.clone(), Answer::Stop(claim))];
+        };
+        let State::Leased { beats, .. } = job.state else { return vec![] };
+        if beat <= beats {
+            return vec![];
+        }
+        let state = State::Leased { worker: worker.clone(), until: now + self.terms.lease, beats: beat };
+        let job = Job { state, ..job.clone() };
+        self.write(&claim.key, job)
+    }
+
+    /// A record has come, with its hash and what the rules say of it.
+    pub fn deliver(
+        &mut self,
+        worker: &Name,
+        claim: Claim<K>,
+        digest: Digest,
+        judged: Result<(), String>,
+    ) -> Vec<Effect<K>> {
+        let dropped = |why| Answer::Dropped { claim: claim.clone(), why };
+        let answer = |answer| vec![Effect::Answer(worker.clone(), answer)];
+        let Some(job) = self.jobs.get(&claim.key) else { return answer(dropped(Refusal::Unknown)) };
+        if let State::Done { digest: stored, .. } = &job.state
+            && (job.attempt, job.fence) == (claim.attempt, claim.fence)
+        {
+            if *stored == digest {
+                return answer(Answer::Stored(claim));
+            }
+            let what = "sent another record of a game that is stored; the first one stays".to_owned();
+            let refused = Effect::Answer(worker.clone(), dropped(Refusal::Conflict));
+            return vec![Effect::Alarm { worker: worker.clone(), claim, what }, refused];
+        }
+        if !job.is_held_by(worker, claim.attempt, claim.fence) {
+            return answer(dropped(Refusal::Stale));
+        }
+        if let Err(why) = judged {
+            let refused = Effect::Answer(worker.clone(), dropped(Refusal::Wrong));
+            let mut effects = self.lose(&claim.key, Lost::Refused(why.clone()));
+            effects.push(Effect::Alarm { worker: worker.clone(), claim, what: why });
+            effects.push(refused);
+            return effects;
+        }
+        let job = Job { state: State::Done { worker: worker.clone(), digest }, ..job.clone() };
+        let mut effects = self.write(&claim.key, job);
+        effects.push(Effect::Store(claim.clone()));
+        effects.push(Effect::Finished(claim.key.clone(), Done::Stored(claim.attempt)));
+        effects.push(Effect::Answer(worker.clone(), Answer::Stored(claim)));
+        effects
+    }
+
+    /// Time has passed: leases end, bells ring.
+    pub fn tick(&mut self, now: u64) -> Vec<Effect<K>> {
+        let mut effects = vec![];
+        if !self.broker {
+            return effects;
+        }
+        let silent = REMEMBERED * self.terms.lease;
+        self.workers.retain(|_, seen| seen.at + silent >= now);
+        while now >= self.judged_from
+            && let Some((until, key)) = self.leases.first().cloned()
+            && until < now
+        {
+            effects.extend(self.lose(&key, Lost::Expired));
+        }
+        // A bell that nobody has answered for so long is lost.
+        while let Some((at, key)) = self.rung.first().cloned()
+            && at + self.terms.lease < now
+        {
+            self.rung.pop_first();
+            self.silence(&key);
+        }
+        self.ring(now, &mut effects);
+        effects
+    }
+
+    /// Rings for those who wait, as long as there is room: each time for the group that has the fewest games out.
+    fn ring(&mut self, now: u64, effects: &mut Vec<Effect<K>>) {
+        let slots: usize = self.workers.values().map(|seen| seen.slots as usize).sum();
+        let window = self.terms.window.max(2 * slots);
+        while self.rung.len() < window {
+            let least = |group: &&K::Group| {
+                let load = self.load.get(*group).copied().unwrap_or_default();
+                load.rung + load.leased
+            };
+            let Some(group) = self.quiet.keys().min_by_key(least).cloned() else { return };
+            let Some(waiting) = self.quiet.get_mut(&group) else { return };
+            let Some(key) = waiting.pop_first() else { return };
+            if waiting.is_empty() {
+                self.quiet.remove(&group);
+            }
+            let load = self.load.entry(group).or_default();
+            load.quiet -= 1;
+            load.rung += 1;
+            let bell = self.bells.entry(key.clone()).or_default();
+            bell.rung_at = Some(now);
+            bell.rings += 1;
+            self.rung.insert((now, key.clone()));
+            let attempt = self.jobs.get(&key).map_or(1, |job| job.attempt);
+            effects.push(Effect::Ring { key, attempt, ring: bell.rings });
+        }
+    }
+
+    /// An attempt came to nothing: another one counts from now on, or the job is parked.
+    fn lose(&mut self, key: &K, lost: Lost) -> Vec<Effect<K>> {
+        let Some(job) = self.jobs.get(key) else { return vec![] };
+        let State::Leased { worker, .. } = &job.state else { return vec![] };
+        let claim = Claim { key: key.clone(), attempt: job.attempt, fence: job.fence };
+        let ended = Effect::Ended { claim, worker: worker.clone(), lost };
+        let failures = job.failures + 1;
+        let parked = failures >= self.terms.attempts;
+        let state = if parked { State::Parked } else { State::Queued };
+        let job =
+            Job { attempt: job.attempt + 1, failures, state, last: Some(worker.clone()), ..job.clone() };
+        let mut effects = self.write(key, job);
+        effects.push(ended);
+        if parked {
+            effects.push(Effect::Finished(key.clone(), Done::Parked));
+        }
+        effects
+    }
+
+    fn write(&mut self, key: &K, job: Job) -> Vec<Effect<K>> {
+        self.put(key, job.clone());
+        vec![Effect::Write(key.clone(), job)]
+    }
+
+    /// Brings a job and everything that is known by it up to date.
+    fn put(&mut self, key: &K, job: Job) {
+        self.take_out(key);
+        let load = self.load.entry(key.group()).or_default();
+        match &job.state {
+            State::Queued => {
+                load.quiet += 1;
+                self.quiet.entry(key.group()).or_default().insert(key.clone());
+            }
+            State::Leased { until, .. } => {
+                load.leased += 1;
+                self.leases.insert((*until, key.clone()));
+            }
+            State::Done { .. } => load.done += 1,
+            State::Parked => load.parked += 1,
+        }
+        if !matches!(job.state, State::Queued | State::Leased { .. }) {
+            self.bells.remove(key);
+        }
+        self.jobs.insert(key.clone(), job);
+    }
+
+    fn take_out(&mut self, key: &K) {
+        let Some(job) = self.jobs.remove(key) else { return };
+        let group = key.group();
+        let load = self.load.entry(group.clone()).or_default();
+        match &job.state {
+            State::Queued => {
+                let rung_at = self.bells.get_mut(key).and_then(|bell| bell.rung_at.take());
+                if rung_at.is_some_and(|at| self.rung.remove(&(at, key.clone()))) {
+                    load.rung -= 1;
+                } else {
+                    load.quiet -= 1;
+                    if let Some(waiting) = self.quiet.get_mut(&group) {
+                        waiting.remove(key);
+                        if waiting.is_empty() {
+                            self.quiet.remove(&group);
+                        }
+                    }
+                }
+            }
+            State::Leased { until, .. } => {
+                load.leased -= 1;
+                self.leases.remove(&(*until, key.clone()));
+            }
+            State::Done { .. } => load.done -= 1,
+            State::Parked => load.parked -= 1,
+        }
+        if *load == Load::default() {
+            self.load.remove(&group);
+        }
+    }
+
+    /// A bell that was taken out of `rung` is to ring again.
+    fn silence(&mut self, key: &K) {
+        if let Some(bell) = self.bells.get_mut(key) {
+            bell.rung_at = None;
+        }
+        let load = self.load.entry(key.group()).or_default();
+        load.rung -= 1;
+        load.quiet += 1;
+        self.quiet.entry(key.group()).or_default().insert(key.clone());
+    }
+}

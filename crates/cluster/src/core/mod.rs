@@ -1,0 +1,22 @@
+//! The protocol between a coordinator and its workers, without I/O.
+//!
+//! [`Coordinator`] and [`Worker`] take what happened and say what is to be done; whoever runs them reads clocks, writes rows and
+//! sends messages. Any message may be lost, doubled, late or come twice in another order, and either side may end at any moment:
+//! what counts is in the rows, and rows are written before anybody hears of them.
+//!
+//! - A job is a game that is to be played: its key, and which attempt at it counts. It is queued, leased to one worker, done or
+//!   parked.
+//! - A bell tells workers that there is something to do. It has no meaning for what is right: whoever hears it claims the job.
+//! - A lease has an owner, a deadline by the database's clock, and a fence that grows with each lease. Only whoever holds the
+//!   lease can deliver.
+//! - A beat moves the deadline, and is counted: an old one that comes again moves nothing.
+
+mod coordinator;
+mod job;
+mod message;
+mod worker;
+
+pub use coordinator::{Coordinator, Done, Effect, Load, Seen};
+pub use job::{Digest, Job, JobKey, Lost, Name, State, Terms};
+pub use message::{Answer, Ask, Claim, Refusal};
+pub use worker::{Act, Spooled, Worker, WorkerTerms};

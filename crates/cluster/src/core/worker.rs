@@ -1,0 +1,238 @@
+//! The side that plays.
+
+use std::collections::BTreeMap;
+
+use super::{Answer, Ask, Claim, JobKey};
+
+/// How many beats a lease has room for.
+const BEATS: u64 = 3;
+/// How often a claim is repeated before its bell is forgotten.
+const TRIES: u32 = 3;
+
+/// How long a worker waits, in milliseconds of its own clock; only ever as a length of time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WorkerTerms {
+    /// How many games at a time.
+    pub slots: usize,
+    /// How many finished games may wait for their delivery before no new one begins.
+    pub spool: usize,
+    /// After how long a question without an answer is asked again.
+    pub patience: u64,
+}
+
+/// What a worker is to do, in this order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Act<K, R> {
+    /// Say this to the coordinator.
+    Say(Ask<K>),
+    /// Play this.
+    Play(Claim<K>),
+    /// Stop playing this.
+    Abandon(Claim<K>),
+    /// Keep this so that it survives the end of the process.
+    Keep(Claim<K>, R),
+    /// Send this to the coordinator.
+    Send(Claim<K>, R),
+    /// It is not needed any more.
+    Forget(Claim<K>),
+}
+
+/// A finished game that is not delivered yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spooled<R> {
+    /// The record.
+    pub record: R,
+    sent_at: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Slot {
+    Asking { attempt: u32, asked_at: u64, tries: u32 },
+    Playing { attempt: u32, fence: u64, progress: u64, told: u64, beats: u64, beat_at: u64, pace: u64 },
+}
+
+/// The games of a worker.
+#[derive(Debug)]
+pub struct Worker<K, R> {
+    terms: WorkerTerms,
+    slots: BTreeMap<K, Slot>,
+    spool: BTreeMap<(K, u32, u64), Spooled<R>>,
+    draining: bool,
+}
+
+impl<K: JobKey, R: Clone> Worker<K, R> {
+    /// Begins with what an earlier run has kept and not delivered.
+    pub fn new(terms: WorkerTerms, kept: impl IntoIterator<Item = (Claim<K>, R)>) -> Self {
+        let spooled = |(claim, record): (Claim<K>, R)| {
+            ((claim.key, claim.attempt, claim.fence), Spooled { record, sent_at: 0 })
+        };
+        Self {
+            terms,
+            slots: BTreeMap::new(),
+            spool: kept.into_iter().map(spooled).collect(),
+            draining: false,
+        }
+    }
+
+    /// How many more games it wants to hear of.
+    pub fn free(&self) -> usize {
+        if self.draining || self.spool.len() >= self.terms.spool {
+            return 0;
+        }
+        self.terms.slots.saturating_sub(self.slots.len())
+    }
+
+    /// How many games are being played.
+    pub fn playing(&self) -> usize {
+        self.slots.values().filter(|slot| matches!(slot, Slot::Playing { .. })).count()
+    }
+
+    /// How many finished games are not delivered yet.
+    pub fn undelivered(&self) -> usize {
+        self.spool.len()
+    }
+
+    /// Takes no new game from now on.
+    pub fn drain(&mut self) {
+        self.draining = true;
+        self.slots.retain(|_, slot| matches!(slot, Slot::Playing { .. }));
+    }
+
+    /// Gives back what is being played.
+    pub fn release(&mut self) -> Vec<Act<K, R>> {
+        let mut acts = vec![];
+        for (key, slot) in std::mem::take(&mut self.slots) {
+            if let Slot::Playing { attempt, fence, .. } = slot {
+                let claim = Claim { key, attempt, fence };
+                acts.push(Act::Abandon(claim.clone()));
+                acts.push(Act::Say(Ask::Release(claim)));
+            }
+        }
+        acts
+    }
+
+    /// There is something to play.
+    pub fn bell(&mut self, key: K, attempt: u32, now: u64) -> Vec<Act<K, R>> {
+        let mut acts = vec![];
+        match self.slots.get(&key) {
+            // What we play is not what counts any more.
+            Some(&Slot::Playing { attempt: old, fence, .. }) if old < attempt => {
+                self.slots.remove(&key);
+                acts.push(Act::Abandon(Claim { key: key.clone(), attempt: old, fence }));
+            }
+            Some(_) => return acts,
+            None => {}
+        }
+        // Who has no room says nothing: the bell rings again.
+        if self.free() > 0 {
+            acts.push(Act::Say(Ask::Take { key: key.clone(), attempt }));
+            self.slots.insert(key, Slot::Asking { attempt, asked_at: now, tries: 1 });
+        }
+        acts
+    }
+
+    /// The coordinator has answered.
+    pub fn hear(&mut self, answer: Answer<K>, now: u64) -> Vec<Act<K, R>> {
+        match answer {
+            Answer::Granted { claim, lease } => self.granted(claim, lease / BEATS, now),
+            Answer::Refused { key, attempt, .. } => {
+                if matches!(self.slots.get(&key), Some(Slot::Asking { attempt: asked, .. }) if *asked == attempt)
+                {
+                    self.slots.remove(&key);
+                }
+                vec![]
+            }
+            Answer::Stop(claim) => {
+                if self.plays(&claim) {
+                    self.slots.remove(&claim.key);
+                    return vec![Act::Abandon(claim)];
+                }
+                vec![]
+            }
+            Answer::Stored(claim) | Answer::Dropped { claim, .. } => {
+                let key = (claim.key.clone(), claim.attempt, claim.fence);
+                self.spool.remove(&key).map_or(vec![], |_| vec![Act::Forget(claim)])
+            }
+        }
+    }
+
+    fn plays(&self, claim: &Claim<K>) -> bool {
+        matches!(self.slots.get(&claim.key), Some(Slot::Playing { attempt, fence, .. })
+            if (*attempt, *fence) == (claim.attempt, claim.fence))
+    }
+
+    fn granted(&mut self, claim: Claim<K>, pace: u64, now: u64) -> Vec<Act<K, R>> {
+        match self.slots.get(&claim.key) {
+            Some(Slot::Asking { attempt, .. }) if *attempt == claim.attempt => {
+                let Claim { attempt, fence, .. } = claim;
+                let slot =
+                    Slot::Playing { attempt, fence, progress: 0, told: 0, beats: 0, beat_at: now, pace };
+                self.slots.insert(claim.key.clone(), slot);
+                vec![Act::Play(claim)]
+            }
+            Some(_) => vec![],
+            None if self.spool.contains_key(&(claim.key.clone(), claim.attempt, claim.fence)) => vec![],
+            // We have forgotten that we asked: somebody else may have it at once.
+            None => vec![Act::Say(Ask::Release(claim))],
+        }
+    }
+
+    /// A game has come so far: a count that only grows while something happens in it.
+    pub fn progressed(&mut self, key: &K, to: u64) {
+        if let Some(Slot::Playing { progress, .. }) = self.slots.get_mut(key) {
+            *progress = (*progress).max(to);
+        }
+    }
+
+    /// A game is over.
+    pub fn finished(&mut self, claim: Claim<K>, record: R, now: u64) -> Vec<Act<K, R>> {
+        if !self.plays(&claim) {
+            return vec![];
+        }
+        self.slots.remove(&claim.key);
+        let key = (claim.key.clone(), claim.attempt, claim.fence);
+        self.spool.insert(key, Spooled { record: record.clone(), sent_at: now });
+        vec![Act::Keep(claim.clone(), record.clone()), Act::Send(claim, record)]
+    }
+
+    /// A game cannot be played here.
+    pub fn failed(&mut self, claim: Claim<K>, why: String) -> Vec<Act<K, R>> {
+        if !self.plays(&claim) {
+            return vec![];
+        }
+        self.slots.remove(&claim.key);
+        vec![Act::Say(Ask::Fail { claim, why })]
+    }
+
+    /// Time has passed: says which games go on, and asks and sends again what got no answer.
+    pub fn tick(&mut self, now: u64) -> Vec<Act<K, R>> {
+        let mut acts = vec![];
+        let patience = self.terms.patience;
+        self.slots.retain(|key, slot| match slot {
+            Slot::Asking { tries, asked_at, .. } if *tries >= TRIES => *asked_at + patience > now,
+            Slot::Asking { attempt, asked_at, tries } => {
+                if *asked_at + patience <= now {
+                    (*asked_at, *tries) = (now, *tries + 1);
+                    acts.push(Act::Say(Ask::Take { key: key.clone(), attempt: *attempt }));
+                }
+                true
+            }
+            Slot::Playing { attempt, fence, progress, told, beats, beat_at, pace } => {
+                if *beat_at + *pace <= now && progress > told {
+                    (*told, *beats, *beat_at) = (*progress, *beats + 1, now);
+                    let claim = Claim { key: key.clone(), attempt: *attempt, fence: *fence };
+                    acts.push(Act::Say(Ask::Beat { claim, beat: *beats }));
+                }
+                true
+            }
+        });
+        for ((key, attempt, fence), spooled) in &mut self.spool {
+            if spooled.sent_at + patience <= now {
+                spooled.sent_at = now;
+                let claim = Claim { key: key.clone(), attempt: *attempt, fence: *fence };
+                acts.push(Act::Send(claim, spooled.record.clone()));
+            }
+        }
+        acts
+    }
+}

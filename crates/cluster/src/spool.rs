@@ -1,0 +1,86 @@
+//! Finished games that are not delivered yet, on the disk of the worker.
+
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+
+use crate::core::Claim;
+use crate::{ClusterError, JobId};
+
+/// A finished game of an earlier run.
+pub(crate) type Kept = (Claim<JobId>, Vec<u8>);
+
+/// A file of finished games. What is put in survives the end of the process and a power cut.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    file: Connection,
+}
+
+impl Spool {
+    /// Opens the file, and makes it if there is none. One worker has it at a time.
+    pub(crate) fn open(path: &Path) -> Result<Self, ClusterError> {
+        let failed = |error: rusqlite::Error| {
+            ClusterError::File(format!(
+                "{}: {error}; each worker needs a --spool of its own that it may write",
+                path.display()
+            ))
+        };
+        let file = Connection::open(path).map_err(failed)?;
+        file.execute_batch(
+            "pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full; \
+             create table if not exists games (key text not null, attempt integer not null, fence integer not null, \
+             record blob not null, primary key (key, attempt, fence)) strict, without rowid; \
+             begin exclusive; commit",
+        )
+        .map_err(failed)?;
+        Ok(Self { file })
+    }
+
+    /// What an earlier run has left.
+    pub(crate) fn kept(&self) -> Result<Vec<Kept>, ClusterError> {
+        let mut query = self.file.prepare("select key, attempt, fence, record from games").map_err(failed)?;
+        let rows = query
+            .query_map([], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, u32>(1)?, row.get::<_, i64>(2)?, row.get(3)?))
+            })
+            .map_err(failed)?;
+        let mut kept = vec![];
+        for row in rows {
+            let (key, attempt, fence, record) = row.map_err(failed)?;
+            // What no key can be read of is nobody's any more.
+            if let Ok(key) = key.parse() {
+                kept.push((Claim { key, attempt, fence: fence as u64 }, record));
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Keeps games; they are on the disk when this comes back.
+    pub(crate) fn keep(
+        &mut self,
+        games: &[(Claim<JobId>, std::sync::Arc<[u8]>)],
+    ) -> Result<(), ClusterError> {
+        let all = self.file.transaction().map_err(failed)?;
+        for (claim, record) in games {
+            all.execute(
+                "insert or ignore into games (key, attempt, fence, record) values (?1, ?2, ?3, ?4)",
+                params![claim.key.to_string(), claim.attempt, claim.fence as i64, &record[..]],
+            )
+            .map_err(failed)?;
+        }
+        all.commit().map_err(failed)
+    }
+
+    /// A game is delivered, or does not count.
+    pub(crate) fn forget(&self, claim: &Claim<JobId>) -> Result<(), ClusterError> {
+        let delete = "delete from games where key = ?1 and attempt = ?2 and fence = ?3";
+        let gone =
+            self.file.execute(delete, params![claim.key.to_string(), claim.attempt, claim.fence as i64]);
+        gone.map(drop).map_err(failed)
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
+fn failed(error: rusqlite::Error) -> ClusterError {
+    ClusterError::File(format!("the spool of finished games: {error}; see to the disk, then start again"))
+}

@@ -1,0 +1,413 @@
+//! A machine that plays: it hears bells, claims games, plays them and sends their records back, over outgoing connections only.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, Message, Subscriber};
+use futures_util::StreamExt as _;
+use rookery_live::Stopping;
+use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::broker::{
+    Access, ask_subject, inbox_prefix, is_connected, next_subject, record_subject, tell_subject,
+};
+use crate::core::{Act, Answer, Ask, Claim, Worker, WorkerTerms};
+use crate::message::{self, Bell};
+use crate::player::{Ended, Running};
+use crate::spool::Spool;
+use crate::{ClusterError, JobId, RULES};
+
+/// How often a worker looks around.
+const TICK: Duration = Duration::from_millis(50);
+/// How often it says that it is there.
+const HELLO: Duration = Duration::from_secs(3);
+/// How long the broker keeps a wish for bells.
+const PULL: Duration = Duration::from_secs(5);
+/// How long it waits when the broker has nothing, or is not ready.
+const PAUSE: Duration = Duration::from_millis(100);
+/// After how long without an answer a finished game goes to the disk. Without a broker it goes there at once.
+const UNANSWERED: Duration = Duration::from_millis(500);
+/// How many finished games may wait for their delivery.
+const MOST_SPOOLED: usize = 10_000;
+
+/// How a worker works.
+#[derive(Clone, Debug)]
+pub struct WorkerConfig {
+    /// The broker.
+    pub access: Access,
+    /// What it is called: letters, digits, `_` and `-`.
+    pub name: String,
+    /// How many games at a time.
+    pub slots: usize,
+    /// The file for finished games that are not delivered yet.
+    pub spool: PathBuf,
+    /// When it is to stop: the first request takes no new game, and what is running at the end of the grace is given back.
+    pub stopping: Stopping,
+    /// Which rules it plays by.
+    pub rules: String,
+}
+
+impl WorkerConfig {
+    /// The usual.
+    pub fn new(access: Access, name: &str, slots: usize, spool: PathBuf, stopping: Stopping) -> Self {
+        let (name, rules) = (name.to_owned(), RULES.to_owned());
+        Self { access, name, slots, spool, stopping, rules }
+    }
+}
+
+/// What a worker has done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Worked {
+    /// Games that were delivered and count.
+    pub stored: u64,
+    /// Games that do not count.
+    pub dropped: u64,
+    /// Games that could not be played, or were given back.
+    pub unfinished: u64,
+    /// Finished games that wait on the disk for the next start.
+    pub undelivered: u64,
+}
+
+/// Works until it is told to stop. `ready` is called when the broker is reached.
+pub async fn work(config: WorkerConfig, ready: impl FnOnce()) -> Result<Worked, ClusterError> {
+    if !is_name(&config.name) {
+        return Err(ClusterError::Wrong(format!(
+            "{:?} is no name for a worker; expected 1 to 64 letters, digits, `_` or `-`",
+            config.name
+        )));
+    }
+    let spool = Spool::open(&config.spool)?;
+    let client = config.access.connect(&config.name, true).await?;
+    let failed = |error: async_nats::SubscribeError| ClusterError::Broker(error.to_string());
+    let answers = client.subscribe(tell_subject(&config.name)).await.map_err(failed)?;
+    let inbox = format!("{}.bells", inbox_prefix(&config.name));
+    let bells = client.subscribe(inbox.clone()).await.map_err(failed)?;
+    let terms =
+        WorkerTerms { slots: config.slots, spool: MOST_SPOOLED, patience: millis(Duration::from_secs(2)) };
+    let kept = spool.kept()?.into_iter().map(|(claim, record)| (claim, Arc::from(record)));
+    let (ended, endings) = unbounded_channel();
+    let machine = Machine {
+        core: Worker::new(terms, kept),
+        begun: Instant::now(),
+        client,
+        spool,
+        inbox,
+        running: HashMap::new(),
+        heard: BTreeMap::new(),
+        unkept: BTreeMap::new(),
+        asks: vec![],
+        pulled: None,
+        pull_after: None,
+        hello_at: None,
+        ended,
+        worked: Worked::default(),
+        config,
+    };
+    machine.run(answers, bells, endings, ready).await
+}
+
+/// Whether this can be a name: it becomes a word of subjects.
+pub fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    (1..=64).contains(&name.len()) && name.chars().all(fits)
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+type Record = Arc<[u8]>;
+
+struct Machine {
+    config: WorkerConfig,
+    core: Worker<JobId, Record>,
+    begun: Instant,
+    client: Client,
+    spool: Spool,
+    inbox: String,
+    running: HashMap<JobId, Running>,
+    /// What the bells of claims that are not answered yet were about.
+    heard: BTreeMap<JobId, Bell>,
+    /// Finished games that are neither delivered nor on the disk.
+    unkept: BTreeMap<(JobId, u32, u64), (Instant, Record)>,
+    asks: Vec<Ask<JobId>>,
+    /// How many bells are wished for, and since when.
+    pulled: Option<(usize, Instant)>,
+    /// No wish before: the broker had nothing.
+    pull_after: Option<Instant>,
+    hello_at: Option<Instant>,
+    ended: UnboundedSender<Ended>,
+    worked: Worked,
+}
+
+impl Machine {
+    async fn run(
+        mut self,
+        mut answers: Subscriber,
+        mut bells: Subscriber,
+        mut endings: UnboundedReceiver<Ended>,
+        ready: impl FnOnce(),
+    ) -> Result<Worked, ClusterError> {
+        let mut ready = Some(ready);
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let stopping = self.config.stopping.clone();
+        loop {
+            tokio::select! {
+                Some(message) = answers.next() => self.answered(&message)?,
+                Some(message) = bells.next() => self.rung(message).await?,
+                Some(ended) = endings.recv() => {
+                    self.ended(ended)?;
+                    while let Ok(ended) = endings.try_recv() {
+                        self.ended(ended)?;
+                    }
+                }
+                _ = ticks.tick() => {
+                    if is_connected(&self.client) && let Some(ready) = ready.take() {
+                        ready();
+                    }
+                    self.tick()?;
+                }
+            }
+            if stopping.is_requested() {
+                self.core.drain();
+                if self.is_over(stopping.is_urgent())? {
+                    return Ok(self.end().await);
+                }
+            }
+            self.say().await;
+            self.pull().await;
+        }
+    }
+
+    fn now(&self) -> u64 {
+        millis(self.begun.elapsed())
+    }
+
+    /// Whether nothing is left to do here. With `urgent` running games are given back.
+    fn is_over(&mut self, urgent: bool) -> Result<bool, ClusterError> {
+        if urgent {
+            let acts = self.core.release();
+            self.act(acts)?;
+        }
+        let delivered = self.core.undelivered() == 0;
+        Ok(self.core.playing() == 0 && (delivered || urgent || !is_connected(&self.client)))
+    }
+
+    async fn end(mut self) -> Worked {
+        let left: Vec<_> = std::mem::take(&mut self.unkept)
+            .into_iter()
+            .map(|(key, (_, record))| (claim(key), record))
+            .collect();
+        if let Err(error) = self.spool.keep(&left) {
+            tracing::error!(%error, "finished games are lost, and played again");
+        }
+        self.say().await;
+        // What is on its way gets a moment.
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await;
+        self.worked.undelivered = self.core.undelivered() as u64;
+        self.worked
+    }
+
+    fn tick(&mut self) -> Result<(), ClusterError> {
+        for running in self.running.values_mut() {
+            let progress = running.progress();
+            self.core.progressed(&running.claim.key, progress);
+        }
+        if self.hello_at.is_none_or(|at| at.elapsed() >= HELLO) {
+            self.hello_at = Some(Instant::now());
+            self.asks.push(Ask::Hello { slots: u32::try_from(self.config.slots).unwrap_or(u32::MAX) });
+        }
+        let acts = self.core.tick(self.now());
+        self.act(acts)?;
+        self.keep_unanswered()
+    }
+
+    /// What nobody has answered goes to the disk.
+    fn keep_unanswered(&mut self) -> Result<(), ClusterError> {
+        let connected = is_connected(&self.client);
+        let waits = |since: &Instant| connected && since.elapsed() < UNANSWERED;
+        if self.unkept.values().all(|(since, _)| waits(since)) {
+            return Ok(());
+        }
+        let late: Vec<_> = self
+            .unkept
+            .extract_if(.., |_, (since, _)| !waits(since))
+            .map(|(key, (_, record))| (claim(key), record))
+            .collect();
+        self.spool.keep(&late)
+    }
+
+    fn answered(&mut self, message: &Message) -> Result<(), ClusterError> {
+        let answers: Vec<Answer<JobId>> = message::read(&message.payload).unwrap_or_default();
+        let now = self.now();
+        for answer in answers {
+            match &answer {
+                Answer::Stored(_) => self.worked.stored += 1,
+                Answer::Dropped { why, claim } => {
+                    self.worked.dropped += 1;
+                    tracing::warn!(key = %claim.key, attempt = claim.attempt, ?why, "a game does not count");
+                }
+                Answer::Refused { key, .. } => {
+                    self.heard.remove(key);
+                }
+                _ => {}
+            }
+            let acts = self.core.hear(answer, now);
+            self.act(acts)?;
+        }
+        Ok(())
+    }
+
+    async fn rung(&mut self, message: Message) -> Result<(), ClusterError> {
+        let Some(bell) = message::read::<Bell>(&message.payload) else {
+            // The broker's own words: there is nothing now, or it has other troubles.
+            if message.reply.is_none() {
+                (self.pulled, self.pull_after) = (None, Some(Instant::now() + PAUSE));
+            } else {
+                self.acknowledge(&message, "+TERM").await;
+            }
+            return Ok(());
+        };
+        self.pulled = self.pulled.and_then(|(n, since)| (n > 1).then_some((n - 1, since)));
+        if self.core.free() == 0 {
+            self.acknowledge(&message, "-NAK").await;
+            return Ok(());
+        }
+        // From here on it is a matter between us and the coordinator.
+        self.acknowledge(&message, "+ACK").await;
+        let (key, attempt, now) = (bell.key, bell.attempt, self.now());
+        let acts = self.core.bell(key, attempt, now);
+        if acts.iter().any(|act| matches!(act, Act::Say(Ask::Take { .. }))) {
+            self.heard.insert(key, bell);
+        }
+        self.act(acts)
+    }
+
+    async fn acknowledge(&self, message: &Message, how: &'static str) {
+        if let Some(reply) = &message.reply
+            && is_connected(&self.client)
+        {
+            // If it gets lost the bell rings again, which does no harm.
+            let _ = self.client.publish(reply.clone(), how.into()).await;
+        }
+    }
+
+    fn ended(&mut self, ended: Ended) -> Result<(), ClusterError> {
+        let acts = match ended {
+            Ended::Record(claim, record) => {
+                self.done_with(&claim);
+                self.core.finished(claim, Arc::from(record), self.now())
+            }
+            Ended::Failed(claim, why) => {
+                tracing::error!(key = %claim.key, why, "a game cannot be played");
+                self.done_with(&claim);
+                self.worked.unfinished += 1;
+                self.core.failed(claim, why)
+            }
+            Ended::Stopped => vec![],
+        };
+        self.act(acts)
+    }
+
+    fn done_with(&mut self, claim: &Claim<JobId>) {
+        if self.running.get(&claim.key).is_some_and(|running| running.claim == *claim) {
+            self.running.remove(&claim.key);
+        }
+    }
+
+    fn act(&mut self, acts: Vec<Act<JobId, Record>>) -> Result<(), ClusterError> {
+        for act in acts {
+            match act {
+                Act::Say(ask) => self.asks.push(ask),
+                Act::Play(claim) => self.play(claim)?,
+                Act::Abandon(claim) => {
+                    if let Some(running) = self.running.remove(&claim.key) {
+                        self.worked.unfinished += 1;
+                        running.stop();
+                    }
+                }
+                Act::Keep(claim, record) => {
+                    self.unkept.insert((claim.key, claim.attempt, claim.fence), (Instant::now(), record));
+                    if !is_connected(&self.client) {
+                        self.keep_unanswered()?;
+                    }
+                }
+                Act::Send(claim, record) => self.send(&claim, &record),
+                Act::Forget(claim) => {
+                    let key = (claim.key, claim.attempt, claim.fence);
+                    if self.unkept.remove(&key).is_none() {
+                        self.spool.forget(&claim)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, claim: Claim<JobId>) -> Result<(), ClusterError> {
+        let begun = match self.heard.remove(&claim.key).filter(|bell| bell.attempt == claim.attempt) {
+            Some(bell) => Running::start(claim.clone(), bell, self.ended.clone()),
+            None => Err("its bell is forgotten".to_owned()),
+        };
+        match begun {
+            Ok(running) => {
+                self.running.insert(claim.key, running);
+                Ok(())
+            }
+            Err(why) => {
+                self.worked.unfinished += 1;
+                let acts = self.core.failed(claim, why);
+                self.act(acts)
+            }
+        }
+    }
+
+    /// Sends a record, if there is a way. It is sent again until it is answered.
+    fn send(&mut self, claim: &Claim<JobId>, record: &[u8]) {
+        if !is_connected(&self.client) {
+            return;
+        }
+        let packed = message::write_record(claim, record);
+        let (client, subject) = (self.client.clone(), record_subject(&self.config.name));
+        tokio::spawn(async move {
+            if let Err(error) = client.publish(subject, packed.into()).await {
+                tracing::error!(%error, "a record cannot be sent");
+            }
+        });
+    }
+
+    async fn say(&mut self) {
+        if self.asks.is_empty() || !is_connected(&self.client) {
+            // What was not said is said again when it matters.
+            self.asks.clear();
+            return;
+        }
+        let asks = message::write(&std::mem::take(&mut self.asks));
+        let _ = self.client.publish(ask_subject(&self.config.name), asks.into()).await;
+    }
+
+    /// Wishes for as many bells as there is room.
+    async fn pull(&mut self) {
+        if self.pulled.is_some_and(|(_, since)| since.elapsed() > PULL + Duration::from_secs(1)) {
+            self.pulled = None;
+        }
+        let free = self.core.free();
+        let is_early = self.pull_after.is_some_and(|after| Instant::now() < after);
+        if self.pulled.is_some() || is_early || free == 0 || !is_connected(&self.client) {
+            return;
+        }
+        self.pulled = Some((free, Instant::now()));
+        let wish = json!({ "batch": free, "expires": u64::try_from(PULL.as_nanos()).unwrap_or(u64::MAX) });
+        let subject = next_subject(&self.config.rules);
+        let _ = self.client.publish_with_reply(subject, self.inbox.clone(), wish.to_string().into()).await;
+    }
+}
+
+fn claim((key, attempt, fence): (JobId, u32, u64)) -> Claim<JobId> {
+    Claim { key, attempt, fence }
+}

@@ -1,0 +1,454 @@
+//! The world around the protocol: a database, a broker, machines.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rookery_cluster::core::{
+    Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Job, JobKey, Name, State, Terms, Worker,
+    WorkerTerms,
+};
+
+use crate::faults::{Faults, Rng, Told};
+
+pub(crate) const TERMS: Terms = Terms { lease: 30_000, attempts: 3, window: 4 };
+/// Until when things go wrong, and until when everything must be over after that.
+const TROUBLE: u64 = 600_000;
+const PEACE: u64 = 3_600_000;
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Key(u8, u8);
+
+impl JobKey for Key {
+    type Group = u8;
+
+    fn group(&self) -> u8 {
+        self.0
+    }
+}
+
+/// What a game's record is: the same whoever plays it.
+pub(crate) fn record_of(key: &Key) -> u64 {
+    Rng(u64::from(key.0) << 8 | u64::from(key.1)).next()
+}
+
+fn digest(record: u64) -> Digest {
+    let mut digest = [0; 32];
+    digest[..8].copy_from_slice(&record.to_le_bytes());
+    digest
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    Bell(Key, u32),
+    Ask(usize, Ask<Key>),
+    Record(usize, Claim<Key>, u64),
+    Answer(Name, Answer<Key>),
+}
+
+pub(crate) struct Game {
+    pub(crate) claim: Claim<Key>,
+    pub(crate) ends_at: u64,
+    pub(crate) stuck: bool,
+}
+
+pub(crate) struct Machine {
+    pub(crate) name: Name,
+    pub(crate) core: Worker<Key, u64>,
+    /// What is on its disk.
+    pub(crate) disk: BTreeMap<(Key, u32, u64), u64>,
+    pub(crate) games: Vec<Game>,
+    pub(crate) plies: u64,
+    pub(crate) frozen_until: u64,
+    pub(crate) hello_at: u64,
+    /// Its clock is ahead by so much, and runs so fast in percent.
+    pub(crate) ahead: u64,
+    pub(crate) speed: u64,
+    pub(crate) lies: bool,
+}
+
+impl Machine {
+    pub(crate) fn clock(&self, now: u64) -> u64 {
+        self.ahead + now * self.speed / 100
+    }
+}
+
+pub(crate) const WORKER: WorkerTerms = WorkerTerms { slots: 2, spool: 4, patience: 4_000 };
+
+pub(crate) struct Server {
+    core: Coordinator<Key>,
+    epoch: u64,
+    /// Nobody has told it that another one took over.
+    is_zombie: bool,
+}
+
+pub(crate) struct World {
+    pub(crate) faults: Faults,
+    pub(crate) rng: Rng,
+    pub(crate) now: u64,
+    pub(crate) rows: BTreeMap<Key, Job>,
+    pub(crate) games: BTreeMap<(Key, u32), u64>,
+    pub(crate) epoch: u64,
+    servers: Vec<Server>,
+    pub(crate) machines: Vec<Machine>,
+    pub(crate) network: Vec<(u64, Message)>,
+    pub(crate) old: Vec<Message>,
+    pub(crate) broker_down_until: u64,
+    pub(crate) wanted: Vec<Key>,
+    pub(crate) poison: Vec<Key>,
+    pub(crate) finished: BTreeMap<Key, Done>,
+    pub(crate) told: Told,
+}
+
+impl World {
+    pub(crate) fn new(seed: u64, faults: Faults) -> Self {
+        let mut rng = Rng(seed);
+        let groups = 1 + rng.below(2) as u8;
+        let wanted: Vec<Key> =
+            (0..groups).flat_map(|group| (0..3 + rng.below(5) as u8).map(move |n| Key(group, n))).collect();
+        let poison = if faults.poison { wanted.iter().take(1).cloned().collect() } else { vec![] };
+        let n_machines = 2 + rng.below(3);
+        let machines = (0..n_machines)
+            .map(|idx| Machine {
+                name: Arc::from(format!("w{idx}")),
+                core: Worker::new(WORKER, []),
+                disk: BTreeMap::new(),
+                games: vec![],
+                plies: 0,
+                frozen_until: 0,
+                hello_at: 0,
+                ahead: if faults.skewed { rng.below(1 << 40) } else { 0 },
+                speed: if faults.skewed { 80 + rng.below(41) } else { 100 },
+                lies: faults.liars && idx == 0,
+            })
+            .collect();
+        let mut world = Self {
+            faults,
+            rng,
+            now: 1_000_000,
+            rows: BTreeMap::new(),
+            games: BTreeMap::new(),
+            epoch: 0,
+            servers: vec![],
+            machines,
+            network: vec![],
+            old: vec![],
+            broker_down_until: 0,
+            wanted,
+            poison,
+            finished: BTreeMap::new(),
+            told: Told::default(),
+        };
+        world.take_over();
+        world
+    }
+
+    /// A coordinator begins, from the rows alone; whoever was it may go on without knowing.
+    fn take_over(&mut self) {
+        self.epoch += 1;
+        let zombie = self.rng.chance(50);
+        self.servers.retain_mut(|server| {
+            server.is_zombie = true;
+            zombie
+        });
+        let core = Coordinator::new(TERMS, self.rows.clone(), self.now);
+        self.servers.push(Server { core, epoch: self.epoch, is_zombie: false });
+        let idx = self.servers.len() - 1;
+        for key in self.wanted.clone() {
+            // What is stored is not asked for again.
+            if !self.is_stored(&key) {
+                let effects = self.servers[idx].core.enqueue(&key, 1);
+                self.commit(idx, effects, None);
+            }
+        }
+    }
+
+    fn is_stored(&self, key: &Key) -> bool {
+        self.games.keys().any(|(stored, _)| stored == key)
+    }
+
+    pub(crate) fn calm(&self) -> bool {
+        self.now > 1_000_000 + TROUBLE
+    }
+
+    /// Something is sent: lost, doubled, late, and kept by whoever wants to send it again.
+    pub(crate) fn send(&mut self, message: &Message) {
+        if self.now < self.broker_down_until {
+            return;
+        }
+        let calm = self.calm();
+        let Faults { lost, doubled, late, .. } = if calm { Faults::NONE } else { self.faults };
+        if self.old.len() < 200 {
+            self.old.push(message.clone());
+        }
+        if self.rng.chance(lost) {
+            return;
+        }
+        let times = if self.rng.chance(doubled) { 5 } else { 1 };
+        for _ in 0..times {
+            let delay =
+                if self.rng.chance(late) { self.rng.below(3 * TERMS.lease) } else { self.rng.below(50) };
+            self.network.push((self.now + delay, message.clone()));
+        }
+    }
+
+    /// Rows first, in one transaction; then what others hear of it. A coordinator that was replaced commits nothing.
+    fn commit(&mut self, idx: usize, effects: Vec<Effect<Key>>, record: Option<u64>) {
+        if effects.is_empty() {
+            return;
+        }
+        if self.servers[idx].epoch != self.epoch {
+            let writes = |effect: &Effect<Key>| {
+                matches!(effect, Effect::Write(..) | Effect::Delete(_) | Effect::Store(_))
+            };
+            if effects.iter().any(writes) {
+                self.told.note("zombie");
+                // It hears that it was replaced, and ends.
+                self.servers[idx].epoch = 0;
+                return;
+            }
+        }
+        if !self.calm()
+            && self.rng.chance(self.faults.coordinators.min(3))
+            && self.servers[idx].epoch == self.epoch
+        {
+            // It ends between two steps: before the commit, or after it and before anybody hears.
+            if self.rng.chance(50) {
+                self.write(&effects, record);
+            }
+            self.told.note("taken over");
+            self.servers[idx].epoch = 0;
+            self.servers[idx].is_zombie = true;
+            return;
+        }
+        self.write(&effects, record);
+        for effect in effects {
+            match effect {
+                Effect::Ring { key, attempt, .. } => self.send(&Message::Bell(key, attempt)),
+                Effect::Answer(worker, answer) => {
+                    match &answer {
+                        Answer::Dropped { why, .. } => {
+                            let stale = *why == rookery_cluster::core::Refusal::Stale;
+                            self.told.note(if stale { "stale" } else { "dropped" });
+                        }
+                        Answer::Refused { why: rookery_cluster::core::Refusal::Elsewhere, .. } => {
+                            self.told.note("elsewhere");
+                        }
+                        Answer::Stop(_) => self.told.note("stopped"),
+                        _ => {}
+                    }
+                    self.send(&Message::Answer(worker, answer));
+                }
+                Effect::Finished(key, done) => {
+                    self.told.note(if done == Done::Parked { "parked" } else { "stored" });
+                    self.finished.insert(key, done);
+                }
+                Effect::Alarm { .. } => self.told.note("wrong"),
+                Effect::Ended { lost, .. } => {
+                    if lost == rookery_cluster::core::Lost::Expired {
+                        self.told.note("expired");
+                    }
+                }
+                Effect::Write(..) | Effect::Delete(_) | Effect::Store(_) => {}
+            }
+        }
+    }
+
+    fn write(&mut self, effects: &[Effect<Key>], record: Option<u64>) {
+        for effect in effects {
+            match effect {
+                Effect::Write(key, job) => {
+                    let before = self.rows.insert(key.clone(), job.clone());
+                    if let Some(before) = before {
+                        assert!(
+                            before.attempt <= job.attempt && before.fence <= job.fence,
+                            "{before:?} to {job:?}"
+                        );
+                        assert!(!matches!(before.state, State::Done { .. }), "{key:?} was done: {job:?}");
+                    }
+                }
+                Effect::Delete(key) => {
+                    self.rows.remove(key);
+                }
+                Effect::Store(claim) => {
+                    let record = record.expect("a game is stored with its record");
+                    let before = self.games.insert((claim.key.clone(), claim.attempt), record);
+                    assert_eq!(before, None, "{claim:?} is stored once");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn arrive(&mut self, message: Message) {
+        match message {
+            Message::Bell(key, attempt) => {
+                let n = self.machines.len() as u64;
+                let idx = self.rng.below(n) as usize;
+                let now = self.now;
+                let machine = &mut self.machines[idx];
+                if now >= machine.frozen_until {
+                    let clock = machine.clock(now);
+                    let acts = machine.core.bell(key, attempt, clock);
+                    self.act(idx, acts);
+                }
+            }
+            Message::Answer(name, answer) => {
+                let Some(idx) = self.machines.iter().position(|machine| machine.name == name) else { return };
+                if self.now < self.machines[idx].frozen_until {
+                    // A machine that is frozen reads it later.
+                    self.network.push((self.machines[idx].frozen_until + 1, Message::Answer(name, answer)));
+                    return;
+                }
+                let clock = self.machines[idx].clock(self.now);
+                let acts = self.machines[idx].core.hear(answer, clock);
+                self.act(idx, acts);
+            }
+            Message::Ask(from, ask) => {
+                let name = self.machines[from].name.clone();
+                for idx in 0..self.servers.len() {
+                    if self.servers[idx].epoch > 0 {
+                        let effects = self.servers[idx].core.hear(&name, ask.clone(), self.now);
+                        self.commit(idx, effects, None);
+                    }
+                }
+            }
+            Message::Record(from, claim, record) => {
+                let name = self.machines[from].name.clone();
+                let judged = if record == record_of(&claim.key) {
+                    Ok(())
+                } else {
+                    Err("it breaks the rules".to_owned())
+                };
+                for idx in 0..self.servers.len() {
+                    if self.servers[idx].epoch > 0 {
+                        let core = &mut self.servers[idx].core;
+                        let effects = core.deliver(&name, claim.clone(), digest(record), judged.clone());
+                        self.commit(idx, effects, Some(record));
+                    }
+                }
+            }
+        }
+    }
+
+    fn go_wrong(&mut self) {
+        let unlucky = |rng: &mut Rng, chance: u64| rng.below(10_000) < chance;
+        if unlucky(&mut self.rng, self.faults.workers) {
+            let idx = self.rng.below(self.machines.len() as u64) as usize;
+            if self.rng.chance(50) {
+                self.restart(idx);
+            } else {
+                self.machines[idx].frozen_until = self.now + self.rng.below(3 * TERMS.lease);
+            }
+        }
+        if unlucky(&mut self.rng, self.faults.coordinators) {
+            self.told.note("taken over");
+            self.take_over();
+        }
+        if unlucky(&mut self.rng, self.faults.stream) {
+            self.told.note("stream lost");
+            self.network.retain(|(_, message)| !matches!(message, Message::Bell(..)));
+        }
+        if unlucky(&mut self.rng, self.faults.broker) && self.now >= self.broker_down_until {
+            self.told.note("broker lost");
+            self.broker_down_until = self.now + self.rng.below(3 * TERMS.lease);
+            self.network.clear();
+            self.servers.iter_mut().for_each(|server| server.core.broker_lost());
+        }
+        if self.rng.below(100) < self.faults.replayed && !self.old.is_empty() {
+            let idx = self.rng.below(self.old.len() as u64) as usize;
+            let message = self.old[idx].clone();
+            self.told.note("again");
+            self.network.push((self.now, message));
+        }
+    }
+
+    fn step(&mut self) {
+        self.now += 100 + self.rng.below(900);
+        if !self.calm() {
+            self.go_wrong();
+        }
+        if self.broker_down_until != 0 && self.now >= self.broker_down_until {
+            self.broker_down_until = 0;
+            let now = self.now;
+            self.servers.iter_mut().for_each(|server| server.core.broker_back(now));
+        }
+        // Whoever was told that it is replaced has ended; somebody is there soon.
+        self.servers.retain(|server| server.epoch > 0);
+        if self.servers.iter().all(|server| server.epoch != self.epoch) {
+            self.take_over();
+        }
+        let mut due = vec![];
+        let now = self.now;
+        self.network.retain(|(at, message)| {
+            let is_due = *at <= now;
+            if is_due {
+                due.push(message.clone());
+            }
+            !is_due
+        });
+        while !due.is_empty() {
+            let idx = self.rng.below(due.len() as u64) as usize;
+            let message = due.swap_remove(idx);
+            self.arrive(message);
+        }
+        for idx in 0..self.machines.len() {
+            self.work(idx);
+        }
+        for idx in 0..self.servers.len() {
+            if self.servers[idx].epoch > 0 {
+                let effects = self.servers[idx].core.tick(now);
+                self.commit(idx, effects, None);
+            }
+        }
+        self.retry_parked();
+    }
+
+    /// The operator looks at what is parked, and has it tried again unless it is poison.
+    fn retry_parked(&mut self) {
+        let is_parked = |(key, job): (&Key, &Job)| {
+            (job.state == State::Parked && !self.poison.contains(key)).then(|| key.clone())
+        };
+        let parked: Vec<Key> = self.rows.iter().filter_map(is_parked).collect();
+        for key in parked {
+            for idx in 0..self.servers.len() {
+                if self.servers[idx].epoch == self.epoch
+                    && let Some(effects) = self.servers[idx].core.retry(&key)
+                {
+                    self.told.note("retried");
+                    self.commit(idx, effects, None);
+                }
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.wanted.iter().all(|key| match self.rows.get(key).map(|job| &job.state) {
+            Some(State::Done { .. }) => true,
+            Some(State::Parked) => self.poison.contains(key),
+            _ => false,
+        })
+    }
+
+    /// Runs it to the end; what happened, or what is wrong.
+    pub(crate) fn run(mut self) -> Result<Told, String> {
+        let end = self.now + TROUBLE + PEACE;
+        while !(self.is_over() && self.machines.iter().all(|machine| machine.disk.is_empty())) {
+            if self.now > end {
+                let open: Vec<_> =
+                    self.rows.iter().filter(|(_, job)| !matches!(job.state, State::Done { .. })).collect();
+                return Err(format!("it does not end: {open:?}, faults {:?}", self.faults));
+            }
+            self.step();
+        }
+        for key in &self.wanted {
+            let stored: Vec<_> = self.games.iter().filter(|((stored, _), _)| stored == key).collect();
+            let expected = usize::from(!self.poison.contains(key));
+            let right =
+                stored.len() == expected && stored.iter().all(|(_, record)| **record == record_of(key));
+            if !right {
+                return Err(format!("{key:?}: {stored:?} is stored, faults {:?}", self.faults));
+            }
+        }
+        Ok(self.told)
+    }
+}
