@@ -10,6 +10,7 @@ class Connect extends HTMLElement {
     this.#name = this.getAttribute("name") ?? "";
     if (!this.#name) return;
     this.#part("test").addEventListener("click", () => this.#test());
+    this.#part("check").addEventListener("click", () => this.#begin());
     this.#look();
   }
 
@@ -43,8 +44,14 @@ class Connect extends HTMLElement {
     light.classList.toggle("good", Boolean(bot));
     this.#check("connected", bot ? "yes" : "wait");
     this.#part("test").hidden = !bot || bot.playing;
+    this.#part("check").hidden = !bot || bot.playing;
+    await this.#report();
     this.#part("said").hidden = Boolean(bot);
-    const answer = await fetch(`/api/v1/players/${encodeURIComponent(this.#name)}`);
+    const name = encodeURIComponent(this.#name);
+    const known = await (await fetch(`/api/v1/players?prefix=${name}`)).json();
+    // Who has not played yet is not known, and that is no error to be told of.
+    if (!known.some((/** @type {any} */ one) => one.name === this.#name)) return;
+    const answer = await fetch(`/api/v1/players/${name}`);
     if (!answer.ok) return;
     const [last] = (await answer.json()).matches;
     this.#check("played", last ? "yes" : "wait");
@@ -57,6 +64,56 @@ class Connect extends HTMLElement {
     link.href = `/m/${last.id}`;
     link.textContent = "See the game";
     this.#part("faultless").append(link);
+  }
+
+  /** Lets the server check the bot. */
+  async #begin() {
+    const button = /** @type {HTMLButtonElement} */ (this.#part("check"));
+    button.disabled = true;
+    const path = `/api/v1/bots/${encodeURIComponent(this.#name)}/check`;
+    const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+    button.disabled = false;
+    if (answer.ok) return this.#report();
+    const said = this.#part("said");
+    said.hidden = false;
+    said.textContent = (await answer.json()).error.message;
+  }
+
+  /** Shows the report, as far as it is. */
+  async #report() {
+    const answer = await fetch(`/api/v1/bots/${encodeURIComponent(this.#name)}/check`);
+    if (!answer.ok) return;
+    /** @type {{running: boolean, steps: {name: string, passed: boolean | null, seen: string | null, sent: string | null, expected: string | null, hint: string | null, match: string | null}[]}} */
+    const { running, steps } = await answer.json();
+    const list = this.#part("report");
+    const key = JSON.stringify(steps);
+    if (list.dataset.key !== key) {
+      list.dataset.key = key;
+      list.replaceChildren(...steps.map((step) => this.#step(step)));
+    }
+    if (running) setTimeout(() => this.#report(), 500);
+  }
+
+  /** @param {{name: string, passed: boolean | null, seen: string | null, sent: string | null, expected: string | null, hint: string | null, match: string | null}} step */
+  #step({ name, passed, seen, sent, expected, hint, match }) {
+    const item = document.createElement("li");
+    item.className = passed === null ? "wait" : passed ? "yes" : "no";
+    const text = document.createElement("div");
+    text.append(name, seen ? `: ${seen}` : "");
+    item.append(text);
+    for (const [title, said] of [["It sent", sent], ["Expected", expected], ["Hint", hint]]) {
+      if (passed !== false || !said) continue;
+      const line = document.createElement("p");
+      line.className = "tiny";
+      line.append(`${title}: ${said}`);
+      text.append(line);
+    }
+    if (match && passed === false) {
+      const link = document.createElement("a");
+      [link.href, link.textContent] = [`/m/${match}`, " See the move"];
+      text.append(link);
+    }
+    return item;
   }
 
   async #test() {

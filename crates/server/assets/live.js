@@ -9,7 +9,7 @@ import { Live } from "./socket.js";
  * @import { Board } from "./board.js"
  * @import { Scene } from "./moves.js"
  * @typedef {{id: string, title: string, seats: {name: string, kind: string}[], ply: number, viewers: number,
- *   over: string | null, turn: number | null, scene: Scene}} Card
+ *   over: string | null, turn: number | null, tournament: string | null, scene: Scene}} Card
  */
 
 /** How long a match that is over keeps its place. */
@@ -53,8 +53,9 @@ class LiveBoards extends HTMLElement {
       const shown = this.querySelector(`[data-match="${CSS.escape(id)}"]`);
       if (shown && !this.#seen.has(shown)) continue;
       this.#news.delete(id);
+      const cup = this.getAttribute("cup");
       if (shown) this.#show(shown, card);
-      else if (!card.over) this.#join(card);
+      else if (!card.over && (!cup || card.tournament === cup)) this.#join(card);
     }
   }
 

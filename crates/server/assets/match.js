@@ -56,7 +56,7 @@ export class Match extends HTMLElement {
     const id = this.getAttribute("match");
     // A record from a file has no match behind it.
     if (!id) return;
-    this.#live = new Live(this.getAttribute("src") ?? "", () => ({ watch: { match: id, since: null } }));
+    this.#live = new Live(this.getAttribute("src") ?? "", () => ({ watch: { match: id, since: null, eval: Boolean(this.#replay) } }));
     this.#live.addEventListener("state", (event) => this.#connection(/** @type {CustomEvent} */ (event).detail));
     this.#live.addEventListener("message", (event) => this.#heard(/** @type {CustomEvent} */ (event).detail));
   }
@@ -105,6 +105,7 @@ export class Match extends HTMLElement {
   #heard(message) {
     const id = this.getAttribute("match");
     if (message.hint?.match === id) return this.#hear(message.hint);
+    if (message.eval?.match === id) return this.#replay?.live(message.eval);
     if (message.match !== id) return;
     if (message.error) {
       this.#problem = message.error.message;
@@ -138,7 +139,7 @@ export class Match extends HTMLElement {
     const state = /** @type {State} */ (this.#state);
     if (news.some((/** @type {any} */ item) => item.taken_back)) {
       // Entries and positions are others now.
-      this.#live?.send({ watch: { match: state.id, since: null } });
+      this.#live?.send({ watch: { match: state.id, since: null, eval: true } });
       return;
     }
     for (const item of news) {
@@ -272,6 +273,7 @@ export class Match extends HTMLElement {
     const state = /** @type {State} */ (this.#state);
     if (this.#view !== null) return `After move ${this.#view} of ${state.ply}.`;
     if (state.over) return state.over.sentence;
+    if (state.waiting.length && state.tournament) return `Waiting for ${state.waiting.map((seat) => state.seats[seat].name).join(" and ")}. Who does not come within three minutes has lost.`;
     if (state.waiting.length) return "Waiting for somebody to come.";
     if (state.suspended) return "Stopped, to go on later.";
     if (this.#isSending || this.#seen !== state.ply) return "A moment.";

@@ -2,7 +2,7 @@
 // @ts-check
 
 /** What the server draws again; what somebody types in is left alone. */
-const PARTS = ["board", "seats", "sum", "time", "problem-game", "problem-seats", "problem-time"];
+const PARTS = ["board", "seats", "sum", "time", "rated", "problem-game", "problem-seats", "problem-time"];
 const WAIT = 60;
 
 export class NewGame extends HTMLElement {

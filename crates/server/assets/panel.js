@@ -7,11 +7,11 @@ import { inPairs, time } from "./moves.js";
  * @typedef {{name: string, label: string, kind: "person" | "computer" | "bot", you: boolean, online: boolean | null, out: boolean}} Seat
  * @typedef {{sentence: string, cause: string, blame: string | null, winners: number[], scores: number[] | null,
  *   places: number[] | null, offender: number | null, evidence: object | null}} Verdict
- * @typedef {{id: string, version: number, game: string, title: string, casual: boolean, time: string, seats: Seat[],
+ * @typedef {{id: string, version: number, game: string, title: string, casual: boolean, unrated: string | null, evaluated: boolean, time: string, seats: Seat[],
  *   you: number | null, ply: number, scene: Scene, entries: Entry[],
  *   asked: {seat: number, ply: number, left_ms: number | null, running_ms: number} | null, clocks_ms: number[],
  *   offer: {kind: string, by: number, to?: number, waits_for: number[]} | null, over: Verdict | null, suspended: boolean,
- *   waiting: number[], rematch: string | null, viewers: number,
+ *   waiting: number[], rematch: string | null, tournament: string | null, viewers: number,
  *   can: {move: boolean, resign: boolean, take_back: number | null, draw: boolean, hint: boolean, chat: boolean}}} State
  */
 
@@ -50,7 +50,7 @@ export function showSeats(root, state, scene, accuracy) {
     row.classList.toggle("out", seat.out);
     const isAway = !state.over && seat.kind === "person" && !seat.you && seat.online === false && !state.waiting.includes(idx);
     row.classList.toggle("away", isAway);
-    write(row.querySelector(".who > span"), state.waiting.includes(idx) ? "somebody" : seat.name);
+    write(row.querySelector(".who > span"), state.waiting.includes(idx) && !state.tournament ? "somebody" : seat.name);
     const clock = state.clocks_ms.length ? "away; the clock runs on" : "away, the seat is kept";
     const about = [captions.get(idx) ?? seat.label, ...(isAway ? [clock] : []), ...(accuracy[idx] ? [`accuracy ${accuracy[idx]}`] : [])];
     write(row.querySelector(".sub"), about.join(" · "));
@@ -201,6 +201,9 @@ export function showActions(root, state) {
 
 /** The card of a match that is over. @param {HTMLElement} root @param {State} state */
 export function showOver(root, state) {
+  const rated = part(root, "rated");
+  write(rated, state.unrated === null ? "rated" : state.casual ? "casual" : "not rated");
+  if (rated) rated.title = state.unrated ?? "";
   const box = part(root, "over");
   if (!box) return;
   const { over, you, rematch } = state;
@@ -212,6 +215,10 @@ export function showOver(root, state) {
   if (rematch) {
     const link = /** @type {HTMLAnchorElement} */ (make("a", "btn primary", "To the next game"));
     link.href = `/m/${rematch}`;
+    row.append(link);
+  } else if (state.tournament) {
+    const link = /** @type {HTMLAnchorElement} */ (make("a", "btn primary", "To the tournament"));
+    link.href = `/t/${state.tournament}`;
     row.append(link);
   } else if (you !== null) row.append(button("Rematch", "rematch", "btn primary"));
   if (state.ply > 0) row.append(button("Look again", "again"));

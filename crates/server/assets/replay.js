@@ -46,6 +46,8 @@ export class Replay {
     const { state, ply } = this.match;
     if (!state) return;
     const isOver = state.over !== null;
+    const said = part(this.match, "evaluated");
+    if (said && isOver) said.hidden = true;
     const scrub = part(this.match, "scrub");
     // Players have their list of moves; the board stays large for them.
     if (scrub) scrub.hidden = state.ply === 0 || (!isOver && state.you !== null);
@@ -62,6 +64,26 @@ export class Replay {
     if (isOver && state.over?.evidence && !this.#hasEvidence) this.#evidence();
     this.#marks();
     if (isOver) this.#analyse();
+  }
+
+  /** How good the position of a running match is, for those who look on. @param {{seat: number, value: number, proven: boolean}} eval_ */
+  live({ seat, value, proven }) {
+    const { state } = this.match;
+    if (!state || state.over || state.you !== null) return;
+    const said = part(this.match, "evaluated");
+    if (said) said.hidden = false;
+    write(said, `${state.seats[seat].name} is to move: ${percent(value, proven)}`);
+    if (state.seats.length === 2) this.#bar(seat === 0 ? value : 1 - value, proven);
+  }
+
+  /** @param {number} share of the first seat @param {boolean} proven */
+  #bar(share, proven) {
+    const bar = part(this.match, "eval");
+    if (!bar || !this.match.state) return;
+    bar.hidden = false;
+    /** @type {HTMLElement} */ (bar.firstElementChild).style.height = `${100 * share}%`;
+    const who = share >= 0.5 ? 0 : 1;
+    bar.ariaLabel = `${this.match.state.seats[who].name}: ${percent(who ? 1 - share : share, proven)}`;
   }
 
   /** Acts on a button; whether it was one of these. @param {string} act @param {HTMLElement} by */
@@ -227,14 +249,9 @@ export class Replay {
     const scene = this.match.scenes.get(ply);
     const last = lastMove(this.match.scenes.get(ply - 1), scene);
     if (sign && last?.to) board?.sign({ cell: last.to, text: sign[0], kind: sign[1] });
-    const bar = part(this.match, "eval");
-    if (!bar || state.seats.length !== 2) return;
+    if (state.seats.length !== 2) return;
     const [line] = shares(this.#judged, 2);
-    const share = line.findLast(([at]) => at <= ply)?.[1] ?? 0.5;
-    bar.hidden = false;
-    /** @type {HTMLElement} */ (bar.firstElementChild).style.height = `${100 * share}%`;
-    const who = share >= 0.5 ? 0 : 1;
-    bar.ariaLabel = `${state.seats[who].name}: ${percent(who ? 1 - share : share, played?.proven ?? false)}`;
+    this.#bar(line.findLast(([at]) => at <= ply)?.[1] ?? 0.5, played?.proven ?? false);
   }
 
   /** The move that decided the match, beside the better one. */

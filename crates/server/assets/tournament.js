@@ -30,9 +30,34 @@ export async function ask(url) {
 
 const EVERY = 2000;
 
+/** How long it is until then, in words. @param {number} ms */
+function until(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return seconds ? `begins in ${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}` : "begins now";
+}
+
+/** Counts down to when tournaments begin. */
+function countDown() {
+  for (const time of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-starts]"))) {
+    time.textContent = until(Number(time.dataset.starts) - Date.now());
+  }
+}
+if (document.querySelector("[data-starts], rk-tournament")) setInterval(countDown, 500);
+countDown();
+
 class Tournament extends HTMLElement {
+  #title = document.title;
+
   connectedCallback() {
     if (this.hasAttribute("live")) setTimeout(() => this.#again(), EVERY);
+    this.#call();
+  }
+
+  /** Says in the title that somebody waits for whoever looks. */
+  #call() {
+    document.title = this.querySelector("[data-yours]") ? `• Your game · ${this.#title}` : this.#title;
   }
 
   async #again() {
@@ -40,7 +65,12 @@ class Tournament extends HTMLElement {
     let goesOn = true;
     if (!document.hidden) {
       try {
-        goesOn = refresh(this, await ask(location.href)).querySelector("rk-tournament")?.hasAttribute("live") ?? false;
+        const newer = refresh(this, await ask(location.href));
+        goesOn = newer.querySelector("rk-tournament")?.hasAttribute("live") ?? false;
+        // It has begun, or a board has come to a page that had no place for it: another page by now.
+        if (Boolean(this.querySelector("rk-live")) !== Boolean(newer.querySelector("rk-live")) && newer.querySelector("rk-live")) location.reload();
+        countDown();
+        this.#call();
       } catch {
         // The server is away for a moment: it is asked again.
       }

@@ -1,16 +1,18 @@
 //! What all requests share.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
+use rookery_store::{EntrantId, Measure, StoreError};
 use tokio::sync::{Semaphore, watch};
 
-use crate::accounts::{Accounts, Owner, Rates};
-use crate::api::Reviews;
-use crate::http::{Metrics, Site};
+use crate::accounts::{Accounts, Owner, Rates, blocking};
+use crate::api::{Checks, Reviews};
+use crate::bundles::BundleDoor;
+use crate::http::{ApiError, Metrics, Site};
 use crate::hub::Hub;
 use crate::ladders::Ladders;
 use crate::tournaments::Tournaments;
@@ -45,16 +47,22 @@ pub struct App {
     pub ladders: Arc<Ladders>,
     /// Reviews that are made or being made.
     pub reviews: Reviews,
+    /// Where bundles come in, if they do.
+    pub bundles: OnceLock<Arc<BundleDoor>>,
+    /// Reports on bots.
+    pub checks: Checks,
     closed: RwLock<Closed>,
 }
 
-/// Whom the operator keeps out. As long as the server runs; names that are closed for good have no password.
+/// Whom the operator keeps out, as the store has it: every request asks, so it is at hand.
 #[derive(Debug, Default)]
 struct Closed {
-    banned: HashSet<Owner>,
-    muted: HashSet<Owner>,
+    people: HashMap<EntrantId, Measure>,
     sign_up: bool,
 }
+
+/// The setting for whether names can be claimed.
+const SIGN_UP: &str = "sign_up";
 
 impl fmt::Debug for App {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,8 +97,19 @@ impl App {
             makings: Rates::new(60, 10 * MINUTE),
             ladders: Arc::default(),
             reviews: Reviews::default(),
+            bundles: OnceLock::new(),
+            checks: Checks::default(),
             closed: RwLock::default(),
         }
+    }
+
+    /// Reads what the operator has decided before the last stop. Blocks while the store is asked.
+    pub fn remember_measures(&self) -> Result<(), StoreError> {
+        let store = self.hub.store();
+        let people = store.measures()?.into_iter().collect();
+        let sign_up = store.setting(SIGN_UP)?.is_some_and(|value| value == "closed");
+        self.change(|closed| *closed = Closed { people, sign_up });
+        Ok(())
     }
 
     fn closed(&self) -> std::sync::RwLockReadGuard<'_, Closed> {
@@ -101,14 +120,19 @@ impl App {
         change(&mut self.closed.write().unwrap_or_else(PoisonError::into_inner));
     }
 
+    fn measure_of(&self, who: &Owner) -> Measure {
+        let Owner::Named(id) = who else { return Measure::default() };
+        self.closed().people.get(&EntrantId(*id)).copied().unwrap_or_default()
+    }
+
     /// Whether somebody is kept out.
     pub fn is_banned(&self, who: &Owner) -> bool {
-        self.closed().banned.contains(who)
+        self.measure_of(who).is_banned
     }
 
     /// Whether somebody is kept out of the chat.
     pub fn is_muted(&self, who: &Owner) -> bool {
-        self.closed().muted.contains(who)
+        self.measure_of(who).is_muted
     }
 
     /// Whether new names can be claimed.
@@ -116,26 +140,31 @@ impl App {
         !self.closed().sign_up
     }
 
-    /// Keeps somebody out, or no longer.
-    pub fn ban(&self, who: Owner, banned: bool) {
-        self.change(|closed| set(&mut closed.banned, who, banned));
+    /// Changes what is done about somebody, also after the next start.
+    pub(crate) async fn set_measure(
+        &self,
+        person: EntrantId,
+        banned: Option<bool>,
+        muted: Option<bool>,
+    ) -> Result<(), ApiError> {
+        let before = self.measure_of(&Owner::Named(person.0));
+        let measure = Measure {
+            is_banned: banned.unwrap_or(before.is_banned),
+            is_muted: muted.unwrap_or(before.is_muted),
+        };
+        let store = self.hub.store().clone();
+        blocking(move || store.set_measure(person, measure)).await?;
+        self.change(|closed| {
+            closed.people.insert(person, measure);
+        });
+        Ok(())
     }
 
-    /// Keeps somebody out of the chat, or no longer.
-    pub fn mute(&self, who: Owner, muted: bool) {
-        self.change(|closed| set(&mut closed.muted, who, muted));
-    }
-
-    /// Lets names be claimed, or no longer.
-    pub fn open_sign_up(&self, open: bool) {
+    /// Lets names be claimed, or no longer, also after the next start.
+    pub(crate) async fn open_sign_up(&self, open: bool) -> Result<(), ApiError> {
+        let store = self.hub.store().clone();
+        blocking(move || store.set_setting(SIGN_UP, if open { "open" } else { "closed" })).await?;
         self.change(|closed| closed.sign_up = !open);
-    }
-}
-
-fn set(owners: &mut HashSet<Owner>, who: Owner, is_in: bool) {
-    if is_in {
-        owners.insert(who);
-    } else {
-        owners.remove(&who);
+        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rookery_ratings::glicko2::{Game, Rating, TAU};
 use rookery_record::Header;
-use rookery_referee::SeatSpec;
+use rookery_referee::{MatchSpec, SeatEntry, SeatSpec};
 use rookery_store::{EntrantId, GameFilter, Page, Store, StoreError, StoredGame};
 
 /// With fewer games nobody has a rating.
@@ -130,11 +130,29 @@ fn counts(store: &Store, game: &StoredGame) -> bool {
     let Ok(record) = store.record(game.id) else { return false };
     let first = record.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let Ok(header) = Header::parse(first) else { return false };
-    let is_itself = |entry: &rookery_referee::SeatEntry| match &entry.player {
-        SeatSpec::BuiltIn(player) => entry.name == player.to_string(),
-        _ => true,
+    uncounted(&header.spec).is_none()
+}
+
+/// Why a match outside of tournaments does not count for ratings, whoever plays in it; nothing if it does.
+pub fn uncounted(spec: &MatchSpec) -> Option<&'static str> {
+    let is_another = |entry: &SeatEntry| match &entry.player {
+        SeatSpec::BuiltIn(player) => entry.name != player.to_string(),
+        _ => false,
     };
-    !header.spec.casual && header.spec.seats.iter().all(is_itself)
+    let is_computer = |entry: &SeatEntry| matches!(entry.player, SeatSpec::BuiltIn(_));
+    if spec.casual {
+        Some("hints and take-backs are on")
+    } else if spec.seats.iter().all(is_computer) {
+        Some("only computers play")
+    } else if spec.seats.iter().any(is_another) {
+        Some("a computer plays twice, or under another name")
+    } else if spec.start.is_some() {
+        Some("it does not begin at the beginning")
+    } else if !spec.limits.is_none() || spec.max_turns.is_some() {
+        Some("it has limits of its own")
+    } else {
+        None
+    }
 }
 
 impl Ladder {

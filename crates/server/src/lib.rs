@@ -9,6 +9,7 @@ pub mod api;
 pub mod app;
 pub mod assets;
 pub mod bots;
+mod bundles;
 pub mod data;
 pub mod dates;
 pub mod http;
@@ -20,4 +21,5 @@ mod server;
 pub mod socket;
 pub mod tournaments;
 
+pub use bundles::BundleDoor;
 pub use server::{Config, Server, StartError};

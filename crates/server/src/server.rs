@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_arena::Elsewhere;
 use rookery_live::Stopping;
 use rookery_record::ArchiveError;
 use rookery_store::{Store, StoreError};
@@ -19,6 +20,7 @@ use tokio::time::timeout;
 use crate::accounts::{Accounts, now_ms};
 use crate::app::App;
 use crate::bots::{Bots, keep_door};
+use crate::bundles::BundleDoor;
 use crate::http::{Caps, Network, PublicUrl, Site, serve};
 use crate::hub::Hub;
 use crate::routes;
@@ -48,6 +50,8 @@ pub struct Config {
     pub trusted_proxies: Vec<Network>,
     /// When it is to stop.
     pub stopping: Stopping,
+    /// Other machines that play the games of tournaments.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
 }
 
 /// Why a server does not start.
@@ -127,7 +131,7 @@ impl Server {
     /// # Panics
     /// Outside of a runtime.
     pub fn bind(config: Config) -> Result<Self, StartError> {
-        let Config { listen, bots, store, spool, public_url, trusted_proxies, stopping } = config;
+        let Config { listen, bots, store, spool, public_url, trusted_proxies, stopping, elsewhere } = config;
         let (page, page_address) = bound(listen)?;
         let bots = bots.map(bound).transpose()?;
         let page_url = match &public_url {
@@ -141,17 +145,28 @@ impl Server {
         let operator_link = if store.has_operator().map_err(StartError::Store)? {
             None
         } else {
-            let token = accounts.new_operator_link().map_err(StartError::Store)?;
-            Some(format!("{page_url}/login?operator={token}"))
+            match accounts.new_operator_link() {
+                Ok(token) => Some(format!("{page_url}/login?operator={token}")),
+                // Who only reads leaves it to whoever writes.
+                Err(StoreError::ReadOnly(_)) => None,
+                Err(error) => return Err(StartError::Store(error)),
+            }
         };
         let known = Arc::new(Bots::default());
-        let tournaments =
-            Arc::new(Tournaments::new(store.clone(), &spool, Arc::clone(&known), stopping.clone()));
         let hub = Hub::open(store, &spool, known, stopping.clone());
         let hub = Arc::new(hub.map_err(StartError::Records)?);
+        let tournaments = Tournaments::new(Arc::clone(&hub), &spool, stopping.clone());
+        let tournaments = Arc::new(tournaments.with_elsewhere(elsewhere));
         let site = Site { public: public_url, trusted: trusted_proxies };
         let app = Arc::new(App::new(hub, tournaments, accounts, site, (page_url, bots_url)));
+        app.remember_measures().map_err(StartError::Store)?;
         Ok(Self { app, page, bots: bots.map(|(listener, _)| listener), stopping, operator_link })
+    }
+
+    /// Takes bundles from here on: see [`BundleDoor`].
+    pub fn take_bundles(&self, door: BundleDoor) {
+        // A second one would change nothing: there is one cache.
+        let _ = self.app.bundles.set(Arc::new(door));
     }
 
     /// Where it listens.
@@ -183,18 +198,22 @@ impl Server {
         let n_files = raise_file_limit();
         let caps = Caps { all: n_files.saturating_sub(RESERVED_FILES).max(64), each: EACH };
         if let Some(listener) = bots {
-            let (bots, accounts) = (Arc::clone(app.hub.bots()), Arc::clone(&app.accounts));
-            tokio::spawn(keep_door(listener, bots, accounts));
+            tokio::spawn(keep_door(listener, Arc::clone(&app)));
         }
         let resumed = app.hub.resume().await;
         if resumed > 0 {
             tracing::info!(resumed, "matches go on");
+        }
+        if let Some(door) = app.bundles.get() {
+            tokio::spawn(Arc::clone(door).try_pending(app.hub.store().clone()));
         }
         let hub = Arc::clone(&app.hub);
         let sweeping = tokio::spawn(async move { hub.sweep().await });
         let tournaments = Arc::clone(&app.tournaments);
         // What fails there is in the log.
         let _ = spawn_blocking(move || tournaments.resume()).await;
+        let tournaments = Arc::clone(&app.tournaments);
+        let keeping_time = tokio::spawn(async move { tournaments.keep_time().await });
         let stop = watch::Sender::new(false);
         let serving = serve(page, routes::router(&app), caps, Arc::clone(&app.metrics), stop.subscribe());
         let serving = tokio::spawn(serving);
@@ -205,6 +224,7 @@ impl Server {
         app.hub.settle().await;
         let _ = stopped.await;
         sweeping.abort();
+        keeping_time.abort();
         app.closing.send_replace(true);
         stop.send_replace(true);
         // Whoever does not go is left behind.

@@ -105,6 +105,112 @@ fn fault_j11_a_token_that_does_not_hold_is_told_so() {
     assert_eq!((&told["type"], &told["code"]), (&json!("error"), &json!("bad_token")));
     assert!(!told.to_string().contains("no-such-token"), "a token is never shown");
     assert_eq!(server.client().get("/api/v1/bots").json(), json!([]));
+    // A token that was taken back is told the same, and after five tries within a minute nobody is told anything else.
+    let mut ann = server.client();
+    let claim = json!({"name": "ann", "password": "correct horse", "claim": true});
+    assert_eq!(ann.post("/api/v1/login", &claim).status, 200);
+    let token = ann.post("/api/v1/tokens", &json!({})).json();
+    assert_eq!(ann.ask("DELETE", &format!("/api/v1/tokens/{}", token["id"]), None).status, 204);
+    let revoked = Player::connect(&server, token["token"].as_str()).read();
+    assert_eq!(revoked, told, "unknown and revoked are told the same");
+    let codes: Vec<Value> = (0..5)
+        .map(|_| Player::connect(&server, Some("another-wrong-token")).read()["code"].clone())
+        .collect();
+    assert_eq!(codes.last(), Some(&json!("too_many")), "{codes:?}");
+    assert_eq!(codes[0], json!("bad_token"));
+}
+
+/// A bot that says what the test wants it to say.
+struct Player {
+    stream: TcpStream,
+    lines: std::io::Lines<BufReader<TcpStream>>,
+}
+
+impl Player {
+    /// Says hello as `mine`.
+    fn connect(server: &Running, secret: Option<&str>) -> Self {
+        let stream = TcpStream::connect(server.bots).unwrap();
+        stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).unwrap();
+        let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        let mut player = Self { stream, lines };
+        assert_eq!(player.read()["type"], "hello");
+        player.say(&json!({"type": "hello", "version": 1, "name": "mine", "secret": secret}));
+        player
+    }
+
+    fn say(&mut self, message: &Value) {
+        writeln!(self.stream, "{message}").unwrap();
+    }
+
+    fn read(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next().expect("it goes on").unwrap()).unwrap()
+    }
+
+    fn until(&mut self, kind: &str) -> Value {
+        loop {
+            let message = self.read();
+            if message["type"] == kind {
+                return message;
+            }
+        }
+    }
+
+    /// Whether it is sent away.
+    fn leaves(mut self) -> bool {
+        loop {
+            match self.lines.next() {
+                None | Some(Err(_)) => return true,
+                Some(Ok(line)) if line.contains("\"turn\"") => return false,
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn fault_j08_the_newest_connection_with_a_token_counts() {
+    let folder = folder("server-bots-newest");
+    let server = Running::start(&folder);
+    let mut ann = server.client();
+    let claim = json!({"name": "ann", "password": "correct horse", "claim": true});
+    assert_eq!(ann.post("/api/v1/login", &claim).status, 200);
+    let token = ann.post("/api/v1/tokens", &json!({})).json()["token"].as_str().unwrap().to_owned();
+    let first = Player::connect(&server, Some(&token));
+    ann.wait_for("/api/v1/bots", |list| list[0]["name"] == "mine");
+    let mut second = Player::connect(&server, Some(&token));
+    assert!(first.leaves(), "the older one");
+    // Nobody else gets the name, with another token or with none.
+    for secret in [None, Some("a-token-of-nobody-else")] {
+        assert_eq!(Player::connect(&server, secret).read()["type"], "error");
+    }
+    let made = ann.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["@mine", "first"]}));
+    assert_eq!(made.status, 201, "{}", made.text());
+    second.until("new_game");
+    second.say(&json!({"type": "ready"}));
+    let turn = second.until("turn");
+    // In the middle of a turn, too: the question comes again with the same number, and one answer counts.
+    let mut third = Player::connect(&server, Some(&token));
+    third.until("new_game");
+    third.say(&json!({"type": "ready"}));
+    let again = third.until("turn");
+    assert_eq!(again["id"], turn["id"], "{again}");
+    assert!(second.leaves(), "the older one");
+    let mut turn = again;
+    loop {
+        third.say(&json!({"type": "move", "id": turn["id"], "index": 0}));
+        turn = loop {
+            let message = third.read();
+            if matches!(message["type"].as_str(), Some("turn" | "game_over")) {
+                break message;
+            }
+        };
+        if turn["type"] == "game_over" {
+            break;
+        }
+    }
+    let path = format!("/api/v1/matches/{}", made.json()["id"].as_str().unwrap());
+    let over = ann.wait_for(&path, |state| !state["over"].is_null());
+    assert_eq!(over["over"]["cause"], "normal", "{over}");
 }
 
 #[test]

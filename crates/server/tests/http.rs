@@ -225,3 +225,163 @@ fn the_operator_s_link_works_once() {
     let server = Running::start(&folder);
     assert_eq!(server.operator_token, None, "there is an operator now");
 }
+
+#[test]
+fn fault_w07_a_login_begins_a_new_session_and_a_logout_ends_it_for_good() {
+    let folder = folder("server-w07");
+    let server = Running::start(&folder);
+    let mut ann = server.client();
+    ann.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["first", "first"]}));
+    let as_guest = ann.cookie.clone().unwrap();
+    let claim = json!({"name": "ann", "password": "correct horse", "claim": true});
+    let login = ann.post("/api/v1/login", &claim);
+    let cookie = login.header("set-cookie").unwrap();
+    for part in ["HttpOnly", "SameSite=Lax", "Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    let as_ann = ann.cookie.clone().unwrap();
+    let token = as_ann.split_once('=').unwrap().1.to_owned();
+    assert_eq!(token.len(), 64, "256 bits");
+    assert!(!login.text().contains(&token), "it is in the cookie alone");
+    // What is stored cannot be used: only its hash is there.
+    for file in std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
+        let bytes = if file.is_file() { std::fs::read(&file).unwrap() } else { continue };
+        let is_in = bytes.windows(token.len()).any(|part| part == token.as_bytes());
+        assert!(!is_in, "{} has the token", file.display());
+    }
+    // A token in an address is nobody's.
+    assert_eq!(server.client().get(&format!("/api/v1/me?token={token}")).json()["kind"], "nobody");
+    assert_eq!(ann.post("/api/v1/logout", &json!({})).status, 204);
+    for old in [as_guest, as_ann] {
+        let mut thief = Client { cookie: Some(old), ..server.client() };
+        assert_eq!(thief.get("/api/v1/me").json()["kind"], "nobody");
+    }
+}
+
+#[test]
+fn fault_w08_unknown_names_and_wrong_passwords_are_told_the_same() {
+    let folder = folder("server-w08");
+    let server = Running::start(&folder);
+    let claim = json!({"name": "ann", "password": "correct horse", "claim": true});
+    assert_eq!(server.client().post("/api/v1/login", &claim).status, 200);
+    let tell = |name: &str| {
+        let begun = Instant::now();
+        let answer = server.client().post("/api/v1/login", &json!({"name": name, "password": "wrong horse"}));
+        (answer.status, answer.text(), begun.elapsed())
+    };
+    let (known, unknown) = (tell("ann"), tell("nobody-here"));
+    assert_eq!((known.0, &known.1), (unknown.0, &unknown.1));
+    // Both take as long as a password does, which is far longer than an answer.
+    let quick = Instant::now();
+    assert_eq!(server.client().get("/health").status, 200);
+    let quick = quick.elapsed();
+    assert!(known.2 > quick && unknown.2 > quick, "{known:?} {unknown:?} {quick:?}");
+    let tries: Vec<u16> = (0..6).map(|_| tell("ann").0).collect();
+    assert!(tries.contains(&429), "{tries:?}");
+    assert_eq!(tell("another").0, 401, "others are counted by themselves");
+}
+
+#[test]
+fn fault_w13_only_http_1_is_spoken() {
+    let folder = folder("server-w13");
+    let server = Running::start(&folder);
+    let preface = raw(server.address, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
+    assert!(matches!(preface.status, 0 | 400 | 505), "{}", preface.head);
+    assert!(!preface.body.starts_with(&[0, 0]), "no frame of HTTP/2 came back");
+    let upgrade = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings, close\r\n\
+                   Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n";
+    assert_eq!(raw(server.address, upgrade.as_bytes()).status, 200, "it is answered as it was asked");
+}
+
+#[test]
+fn fault_w15_lists_are_short_however_long_they_are_wanted() {
+    let folder = folder("server-w15");
+    let server = Running::start(&folder);
+    let mut guest = server.client();
+    for _ in 0..105 {
+        let made = guest.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["first", "first"]}));
+        assert_eq!(made.status, 201, "{}", made.text());
+    }
+    let n = |list: &serde_json::Value| list["matches"].as_array().unwrap().len();
+    guest.wait_for("/api/v1/matches?limit=100", |list| n(list) == 100);
+    for limit in ["101", "5000", "4294967295"] {
+        assert_eq!(n(&guest.get(&format!("/api/v1/matches?limit={limit}")).json()), 100, "{limit}");
+    }
+    let before = guest.get("/api/v1/matches?limit=1").json()["matches"][0]["seq"].to_string();
+    assert!(n(&guest.get(&format!("/api/v1/matches?before={before}")).json()) > 0);
+    assert_eq!(guest.get("/api/v1/matches?limit=-1").status, 400);
+}
+
+#[test]
+fn fault_w17_nobody_makes_the_server_connect_anywhere() {
+    let folder = folder("server-w17");
+    let server = Running::start(&folder);
+    let trap = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    trap.set_nonblocking(true).unwrap();
+    let at = trap.local_addr().unwrap();
+    let mut guest = server.client();
+    let made = guest.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["first", "first"]}));
+    assert_eq!(made.status, 201, "{}", made.text());
+    let mut seats: Vec<String> = [
+        "http://",
+        "https://",
+        "ws://",
+        "tcp://",
+        "tcp:",
+        "ws:",
+        "connect:",
+        "@",
+        "remote:",
+        "cmd:curl http://",
+    ]
+    .map(|begin| format!("{begin}{at}"))
+    .to_vec();
+    seats.extend(["tcp:7000", "ws:7000", "cmd:true", "evil=cmd:true"].map(str::to_owned));
+    for seat in &seats {
+        let body = json!({"game": "hexapawn", "seats": [seat, "first"]});
+        let answer = guest.post("/api/v1/matches", &body);
+        assert_eq!(answer.status, 422, "{seat}: {}", answer.text());
+        let entrants = json!([{"name": "a", "player": seat}, {"name": "b", "player": "first"}]);
+        let cup = json!({
+            "name": "cup", "games": ["hexapawn"], "format": {"kind": "round-robin", "games": 1},
+            "entrants": entrants,
+        });
+        let answer = guest.post("/api/v1/tournaments", &cup);
+        assert!(matches!(answer.status, 400 | 422), "{seat}: {} {}", answer.status, answer.text());
+    }
+    assert!(trap.accept().is_err(), "nobody came");
+}
+
+#[test]
+fn fault_w21_a_record_made_by_hand_is_refused_where_it_is_wrong() {
+    let folder = folder("server-w21");
+    let server = Running::start(&folder);
+    let mut guest = server.client();
+    let made = guest.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["first", "first"]}));
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    guest.wait_for(&format!("/api/v1/matches/{id}"), |state| !state["over"].is_null());
+    let record = guest.get(&format!("/m/{id}.jsonl")).text();
+    let read = |record: &str| {
+        let request = format!(
+            "POST /api/v1/records HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\n\
+             Connection: close\r\nContent-Type: application/jsonl\r\nContent-Length: {}\r\n\r\n{record}",
+            record.len()
+        );
+        raw(server.address, request.as_bytes())
+    };
+    assert_eq!(read(&record).status, 200);
+    let lines: Vec<&str> = record.lines().collect();
+    let mut swapped = lines.clone();
+    swapped.swap(1, 2);
+    let answer = read(&(swapped.join("\n") + "\n"));
+    assert_eq!(answer.status, 400);
+    let why = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(why.contains("line 2"), "it names the first line that is wrong: {why}");
+    let deep = "[".repeat(100_000);
+    let (twice, long) = (record.repeat(2), format!("{}{}\n", lines[0], " ".repeat(3 << 20)));
+    for bad in ["", "\n", "{}", "null\n", &deep, &twice, &long, "\u{0}\u{1}"] {
+        let answer = read(bad);
+        assert_eq!(answer.status, 400, "{:?}: {}", &bad[..bad.len().min(40)], answer.text());
+    }
+    assert!(matches!(read(&"x".repeat(5 << 20)).status, 0 | 413), "four megabytes are the most");
+}

@@ -5,58 +5,11 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Client, Running, folder};
+use common::{Client, Running, Socket, connect, folder};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use tokio_tungstenite::tungstenite::{Error, Message};
-use tokio_tungstenite::{WebSocketStream, client_async};
-
-struct Socket(WebSocketStream<TcpStream>);
-
-async fn connect(client: &Client, origin: Option<&str>) -> Result<Socket, u16> {
-    let stream = TcpStream::connect(client.address).await.unwrap();
-    let mut request = format!("ws://{}/api/v1/live", client.address).into_client_request().unwrap();
-    let own = format!("http://{}", client.address);
-    if let Some(origin) = origin {
-        let origin = if origin == "own" { own.as_str() } else { origin };
-        request.headers_mut().insert("origin", origin.parse().unwrap());
-    }
-    if let Some(cookie) = &client.cookie {
-        request.headers_mut().insert("cookie", cookie.parse().unwrap());
-    }
-    match client_async(request, stream).await {
-        Ok((socket, _)) => Ok(Socket(socket)),
-        Err(Error::Http(response)) => Err(response.status().as_u16()),
-        Err(error) => panic!("{error}"),
-    }
-}
-
-impl Socket {
-    async fn say(&mut self, value: Value) {
-        self.0.send(Message::Text(value.to_string().into())).await.unwrap();
-    }
-
-    /// The next message that fits.
-    async fn until(&mut self, what: impl Fn(&Value) -> bool) -> Value {
-        let waiting = async {
-            loop {
-                match self.0.next().await.expect("it goes on").expect("it can be read") {
-                    Message::Text(text) => {
-                        let value: Value = serde_json::from_str(&text).unwrap();
-                        if what(&value) {
-                            return value;
-                        }
-                    }
-                    Message::Close(frame) => panic!("closed: {frame:?}"),
-                    _ => {}
-                }
-            }
-        };
-        tokio::time::timeout(Duration::from_mins(1), waiting).await.expect("it comes")
-    }
-}
+use tokio_tungstenite::tungstenite::Message;
 
 fn play(server: &Running, seats: &Value) -> (Client, String) {
     let mut guest = server.client();
@@ -92,11 +45,6 @@ fn a_person_plays_by_the_socket_and_others_look_on() {
             .until(|m| m["news"][0]["entry"]["text"] == "b1-b2" || m["news"][0]["entry"]["seat"] == 0)
             .await;
         assert!(told["scene"]["pieces"].is_array());
-        // fault_t21: the same click twice is told, with a whole picture, and costs nothing.
-        page.say(json!({"do": {"match": id, "n": 3, "move": {"ply": 0, "text": "b2"}}})).await;
-        assert!(page.until(|m| m["reply"]["n"] == 3).await["reply"]["error"].is_string());
-        let again = page.until(|m| m["snapshot"].is_object()).await;
-        assert!(again["snapshot"]["over"].is_null());
         viewer.say(json!({"do": {"match": id, "n": 9, "resign": {}}})).await;
         assert!(viewer.until(|m| m["reply"]["n"] == 9).await["reply"]["error"].is_string(), "fault_w09");
         page.say(json!({"do": {"match": id, "n": 4, "say": {"text": "<b>hello</b>"}}})).await;
@@ -203,4 +151,129 @@ fn fault_w01_who_does_not_read_gets_a_whole_picture_and_delays_nobody() {
         let some = later.until(|m| m["match"] == id.as_str()).await;
         assert!(some["news"].is_array(), "{some}");
     });
+}
+
+#[test]
+fn fault_t21_the_same_move_twice_and_from_two_tabs_counts_once() {
+    let folder = folder("live-t21");
+    let server = Running::start(&folder);
+    let mut guest = server.client();
+    let made = guest.post("/api/v1/matches", &json!({"game": "four", "seats": ["me", "first"]}));
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    let text = made_move(&mut guest, &id);
+    server.block_on(async {
+        let mut tabs =
+            [connect(&guest, Some("own")).await.unwrap(), connect(&guest, Some("own")).await.unwrap()];
+        for tab in &mut tabs {
+            tab.say(json!({"watch": {"match": id}})).await;
+            tab.until(|m| m["snapshot"].is_object()).await;
+        }
+        // A double click in one tab, and a click in the other that knows nothing of it.
+        for (tab, n) in [(0, 1), (0, 2), (1, 3)] {
+            tabs[tab].say(json!({"do": {"match": id, "n": n, "move": {"ply": 0, "text": text}}})).await;
+        }
+        let first = tabs[0].until(|m| m["reply"]["n"] == 1).await;
+        let second = tabs[0].until(|m| m["reply"]["n"] == 2).await;
+        let third = tabs[1].until(|m| m["reply"]["n"] == 3).await;
+        let is_ok = |m: &Value| m["reply"]["ok"] == true;
+        let n_played = [&first, &second, &third].into_iter().filter(|m| is_ok(m)).count();
+        assert_eq!(n_played, 1, "{first} {second} {third}");
+        for (tab, reply) in [(0, &second), (1, &third)] {
+            if !is_ok(reply) {
+                assert!(reply["reply"]["error"].as_str().unwrap().contains("already"), "{reply}");
+                let again = tabs[tab].until(|m| m["snapshot"].is_object()).await;
+                assert!(again["snapshot"]["over"].is_null(), "it costs nothing");
+            }
+        }
+    });
+    let state = guest.wait_for(&format!("/api/v1/matches/{id}"), |state| state["ply"] == 2);
+    assert!(state["over"].is_null());
+}
+
+/// A move that is legal now.
+fn made_move(client: &mut Client, id: &str) -> String {
+    let path = format!("/api/v1/matches/{id}");
+    let state = client.wait_for(&path, |state| state["can"]["move"] == true);
+    state["scene"]["moves"][0]["id"].as_str().unwrap_or_else(|| panic!("{state}")).to_owned()
+}
+
+#[test]
+fn fault_w07_who_signs_out_has_no_socket_any_more() {
+    let folder = folder("live-w07");
+    let server = Running::start(&folder);
+    let mut ann = server.client();
+    let claim = json!({"name": "ann", "password": "correct horse", "claim": true});
+    assert_eq!(ann.post("/api/v1/login", &claim).status, 200);
+    let (page, other) = server.block_on(async {
+        (connect(&ann, Some("own")).await.unwrap(), connect(&server.client(), Some("own")).await.unwrap())
+    });
+    assert_eq!(ann.post("/api/v1/logout", &json!({})).status, 204);
+    server.block_on(async {
+        assert_eq!(closed(page).await, Some(4003));
+        let mut other = other;
+        other.say(json!({"ping": 1})).await;
+        other.until(|m| m["pong"] == 1).await;
+    });
+}
+
+/// The code with which a socket is closed.
+async fn closed(mut socket: Socket) -> Option<u16> {
+    let waiting = async {
+        loop {
+            match socket.0.next().await {
+                Some(Ok(Message::Close(frame))) => return frame.map(|frame| u16::from(frame.code)),
+                Some(Ok(_)) => {}
+                _ => return None,
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), waiting).await.expect("it is closed")
+}
+
+/// Sends bytes behind the handshake of a socket, again and again, until the other side has closed it.
+async fn flood(address: std::net::SocketAddr, path: &str, once: &[u8], bytes: &[u8]) {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let (mut read, mut write) = stream.into_split();
+    let reading = tokio::spawn(async move {
+        let mut all = vec![0; 1 << 16];
+        while read.read(&mut all).await.is_ok_and(|n| n > 0) {}
+    });
+    let writing = async {
+        let _ = write.write_all(once).await;
+        while !reading.is_finished() && (bytes.is_empty() || write.write_all(bytes).await.is_ok()) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let done = tokio::time::timeout(Duration::from_mins(1), writing).await;
+    assert!(done.is_ok(), "{path}: it went on with {:?}", &once[..once.len().min(8)]);
+}
+
+#[test]
+fn fault_t20_frames_that_mean_no_good_close_the_socket() {
+    const MASK: [u8; 4] = [0; 4];
+    let folder = folder("live-t20");
+    let server = Running::start(&folder);
+    let masked = |head: &[u8], body: &[u8]| [head, &MASK, body].concat();
+    let many = |frame: Vec<u8>| frame.repeat(200);
+    let cases: [(&str, Vec<u8>, Vec<u8>); 7] = [
+        ("not masked", b"\x81\x02{}".to_vec(), vec![]),
+        ("compressed", masked(b"\xc1\x82", b"{}"), vec![]),
+        ("a kind that is none", masked(b"\x83\x82", b"{}"), vec![]),
+        ("far too long", masked(b"\x81\xff\0\0\0\x7f\xff\xff\xff\xff", b"{}"), vec![]),
+        ("pings", vec![], many(masked(b"\x89\x80", b""))),
+        ("fragments of a byte", masked(b"\x01\x81", b"x"), many(masked(b"\x00\x81", b"x"))),
+        ("fragments of nothing", masked(b"\x01\x80", b""), many(masked(b"\x00\x80", b""))),
+    ];
+    for path in ["/api/v1/live", "/bots"] {
+        for (_, once, bytes) in &cases {
+            server.block_on(flood(server.address, path, once, bytes));
+        }
+    }
+    assert_eq!(server.client().get("/health").status, 200);
 }

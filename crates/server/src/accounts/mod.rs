@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rookery_store::{EntrantId, Hash, NewToken, Person, Purpose, Store, Token};
 use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast;
 
 use crate::http::ApiError;
 
@@ -17,12 +18,15 @@ pub use password::{hash_password, is_right};
 pub use rates::Rates;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// How long a session holds at the most.
+/// How long a session holds at the most, and how long without a word from its browser.
 const SESSION_MS: i64 = 30 * DAY_MS;
+const IDLE_MS: i64 = 7 * DAY_MS;
 /// How long the operator's link holds.
 const LINK_MS: i64 = DAY_MS;
 /// How many sessions are remembered without asking the store.
 const REMEMBERED: usize = 10_000;
+/// How many endings are kept for sockets that have not heard of them yet.
+const ENDINGS: usize = 64;
 
 /// Whose a seat or a match is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -59,11 +63,44 @@ impl Identity {
     }
 }
 
+/// Whose sockets end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// Those of one session or token.
+    Token(u64),
+    /// All of a person.
+    Person(EntrantId),
+}
+
+impl Ended {
+    /// Whether it is about somebody.
+    pub fn concerns(self, who: &Identity) -> bool {
+        match self {
+            Self::Token(token) => who.token == token,
+            Self::Person(person) => who.person() == Some(person),
+        }
+    }
+}
+
+/// A session or a token as it is remembered.
+#[derive(Clone, Debug)]
+struct Known {
+    identity: Identity,
+    created_ms: i64,
+    expires_ms: i64,
+}
+
 /// All sessions and tokens.
 pub struct Accounts {
     store: Store,
     /// By the hash of the token.
-    known: Mutex<HashMap<Hash, (Identity, i64)>>,
+    known: Mutex<HashMap<Hash, Known>>,
+    ended: broadcast::Sender<Ended>,
+}
+
+/// Until when a session holds whose browser has just been heard.
+fn renewed(created_ms: i64, now: i64) -> i64 {
+    (created_ms + SESSION_MS).min(now + IDLE_MS)
 }
 
 impl fmt::Debug for Accounts {
@@ -75,19 +112,37 @@ impl fmt::Debug for Accounts {
 impl Accounts {
     /// The accounts of a store.
     pub fn new(store: Store) -> Self {
-        Self { store, known: Mutex::default() }
+        Self { store, known: Mutex::default(), ended: broadcast::Sender::new(ENDINGS) }
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, (Identity, i64)>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remember(&self, token: &str, identity: &Identity, expires_ms: i64) {
+    /// Hears of sessions and tokens that hold no more.
+    pub fn endings(&self) -> broadcast::Receiver<Ended> {
+        self.ended.subscribe()
+    }
+
+    fn remember(&self, token: &str, new: Known) {
         let mut known = self.known();
         if known.len() >= REMEMBERED {
             known.clear();
         }
-        known.insert(Hash::of(token.as_bytes()), (identity.clone(), expires_ms));
+        known.insert(Hash::of(token.as_bytes()), new);
+    }
+
+    /// A session whose browser is heard holds longer; that is written once a day.
+    async fn renew(&self, token: &str, known: &Known, now: i64) -> Result<(), ApiError> {
+        let expires_ms = renewed(known.created_ms, now);
+        if known.identity.is_program || expires_ms < known.expires_ms + DAY_MS {
+            return Ok(());
+        }
+        let (store, id) = (self.store.clone(), known.identity.token);
+        if blocking(move || store.extend_token(id, expires_ms)).await? {
+            self.remember(token, Known { expires_ms, ..known.clone() });
+        }
+        Ok(())
     }
 
     /// Whose token it is, if it holds. Blocks only where it was not seen lately.
@@ -96,8 +151,13 @@ impl Accounts {
             return Ok(None);
         }
         let now = now_ms();
-        if let Some((identity, expires_ms)) = self.known().get(&Hash::of(token.as_bytes())) {
-            return Ok((*expires_ms > now && identity.is_program == is_program).then(|| identity.clone()));
+        let known = self.known().get(&Hash::of(token.as_bytes())).cloned();
+        if let Some(known) = known {
+            if known.expires_ms <= now || known.identity.is_program != is_program {
+                return Ok(None);
+            }
+            self.renew(token, &known, now).await?;
+            return Ok(Some(known.identity));
         }
         let (store, text) = (self.store.clone(), token.to_owned());
         let found = blocking(move || {
@@ -116,7 +176,9 @@ impl Accounts {
         let expires_ms = found.expires_ms.unwrap_or(i64::MAX);
         let identity = identity(&found, person).filter(|identity| identity.is_program == is_program);
         if let Some(identity) = &identity {
-            self.remember(token, identity, expires_ms);
+            let known = Known { identity: identity.clone(), created_ms: found.created_ms, expires_ms };
+            self.remember(token, known.clone());
+            self.renew(token, &known, now).await?;
         }
         Ok(identity)
     }
@@ -131,8 +193,14 @@ impl Accounts {
     pub async fn sign_in(&self, person: &Person) -> Result<(String, Identity), ApiError> {
         let (token, identity) = self.new_session(Some(person.id), person.name.clone()).await?;
         let identity = Identity { is_operator: person.is_operator, ..identity };
-        self.remember(&token, &identity, now_ms() + SESSION_MS);
+        self.remember_new(&token, &identity);
         Ok((token, identity))
+    }
+
+    fn remember_new(&self, token: &str, identity: &Identity) {
+        let created_ms = now_ms();
+        let expires_ms = renewed(created_ms, created_ms);
+        self.remember(token, Known { identity: identity.clone(), created_ms, expires_ms });
     }
 
     async fn new_session(
@@ -141,14 +209,15 @@ impl Accounts {
         name: String,
     ) -> Result<(String, Identity), ApiError> {
         let token = random_token();
-        let expires_ms = now_ms() + SESSION_MS;
+        let now = now_ms();
+        let expires_ms = renewed(now, now);
         let new =
             NewToken { entrant, purpose: Purpose::Session, note: name.clone(), expires_ms: Some(expires_ms) };
         let (store, text) = (self.store.clone(), token.clone());
         let id = blocking(move || store.put_token(&text, new)).await?;
         let owner = entrant.map_or(Owner::Guest(id), |entrant| Owner::Named(entrant.0));
         let identity = Identity { name, owner, is_operator: false, token: id, is_program: false };
-        self.remember(&token, &identity, expires_ms);
+        self.remember_new(&token, &identity);
         Ok((token, identity))
     }
 
@@ -190,14 +259,18 @@ impl Accounts {
 
     /// Ends a session or takes a token back, at once.
     pub async fn revoke(&self, id: u64) -> Result<bool, ApiError> {
-        self.known().retain(|_, (identity, _)| identity.token != id);
+        self.known().retain(|_, known| known.identity.token != id);
         let store = self.store.clone();
-        blocking(move || store.revoke_token(id)).await
+        let was_there = blocking(move || store.revoke_token(id)).await?;
+        // Nobody may be there to hear it.
+        let _ = self.ended.send(Ended::Token(id));
+        Ok(was_there)
     }
 
     /// What was remembered of a person has changed.
     pub fn forget(&self, person: EntrantId) {
-        self.known().retain(|_, (identity, _)| identity.person() != Some(person));
+        self.known().retain(|_, known| known.identity.person() != Some(person));
+        let _ = self.ended.send(Ended::Person(person));
     }
 }
 
@@ -241,4 +314,16 @@ pub(crate) fn random_token() -> String {
 pub(crate) fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_w07_sessions_end_after_a_week_without_a_word_and_after_a_month() {
+        assert_eq!(renewed(0, 0), 7 * DAY_MS);
+        assert_eq!(renewed(0, 20 * DAY_MS), 27 * DAY_MS);
+        assert_eq!(renewed(0, 29 * DAY_MS), 30 * DAY_MS, "a month is the end");
+    }
 }

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use rookery_store::{EntrantId, GameFilter, Page, Person, Purpose};
+use rookery_store::{EntrantId, Page, Person, Purpose};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -193,7 +193,10 @@ pub(crate) async fn delete_name(app: &App, caller: &Caller, meant: &str) -> Resu
     if meant != identity.name {
         return Err(ApiError::field("name", "that is not your name; type it exactly as it is"));
     }
-    let (store, name) = (app.hub.store().clone(), identity.name.clone());
+    if app.hub.is_playing(&identity.owner) {
+        return Err(ApiError::conflict("you are in a match that goes on; finish or resign it first"));
+    }
+    let store = app.hub.store().clone();
     let now = blocking(move || {
         let now = store.give_up_name(person)?;
         store.audit(&now, "deleted the name", &now)?;
@@ -201,7 +204,9 @@ pub(crate) async fn delete_name(app: &App, caller: &Caller, meant: &str) -> Resu
     })
     .await?;
     app.accounts.forget(person);
-    tracing::info!(name, now, "somebody has deleted the name");
+    app.hub.forget_player(person).await;
+    app.tournaments.forget_views();
+    tracing::info!(now, "somebody has deleted the name");
     Ok(app.site.no_cookie())
 }
 
@@ -298,28 +303,4 @@ fn expect_password(password: &str) -> Result<(), ApiError> {
     }
     let (least, most) = (PASSWORD.start(), PASSWORD.end());
     Err(ApiError::field("password", format!("expected a password of {least} to {most} characters")))
-}
-
-/// Everything that is known of whoever asks, as one file.
-pub(crate) async fn data(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Json<serde_json::Value>, ApiError> {
-    let (identity, person) = caller.expect_person()?;
-    let (store, name) = (app.hub.store().clone(), identity.name.clone());
-    let (entrant, games, tokens) = blocking(move || {
-        let filter = GameFilter { entrant: Some(person), ..GameFilter::default() };
-        let all = Page { before: None, limit: 1000 };
-        Ok((store.entrant_by_id(person)?, store.games(&filter, all)?, store.tokens(person, all)?))
-    })
-    .await?;
-    let games: Vec<_> = games
-        .iter()
-        .map(|game| json!({"id": game.id.to_string(), "game": game.spec, "players": game.names, "finished_ms": game.finished_ms}))
-        .collect();
-    let tokens: Vec<_> = tokens
-        .iter()
-        .map(|token| json!({"id": token.id, "purpose": token.purpose.word(), "note": token.note, "created_ms": token.created_ms}))
-        .collect();
-    Ok(Json(json!({"name": name, "since_ms": entrant.created_ms, "games": games, "tokens": tokens})))
 }

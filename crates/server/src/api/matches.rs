@@ -10,13 +10,14 @@ use axum::response::{IntoResponse as _, Response};
 use rookery_live::{read_story, write_record};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_rules::Seat;
+use rookery_store::GameId;
 use serde::{Deserialize, Serialize};
 
 use super::{Body, guest_of};
 use crate::app::App;
-use crate::data::{Around, MatchState, SceneData, Sight, scenes as all_scenes};
+use crate::data::{MatchState, SceneData, Sight, scenes as all_scenes};
 use crate::http::{ApiError, Caller};
-use crate::hub::{Found, NewMatch};
+use crate::hub::{Found, NewMatch, StoredMatch};
 
 /// The most scenes of one answer.
 const MOST_SCENES: usize = 200;
@@ -167,6 +168,11 @@ pub(crate) async fn rematch(
 pub(crate) async fn record(app: &App, id: &str) -> Result<Response, ApiError> {
     let found = app.hub.find(id).await?;
     let (bytes, is_over) = match &found {
+        // The stored one has the name that was given up, and the hash over it: this one has a hash of its own.
+        Found::Stored(stored) if stored.is_renamed => {
+            (write_record(&stored.snapshot).map_err(|error| ApiError::ours(&error))?, true)
+        }
+        Found::Stored(stored) if stored.file.is_some() => (stored.file.clone().unwrap_or_default(), true),
         Found::Stored(stored) => {
             let (store, id) = (app.hub.store().clone(), stored.id);
             (crate::accounts::blocking(move || store.record(id)).await?, true)
@@ -225,22 +231,37 @@ pub(crate) fn last_move(found: &Found, scenes: &[rookery_rules::Scene], ply: usi
     before.find_move(entry.deed.as_move()?).map(LastMove::from)
 }
 
-/// A record that somebody has dropped onto the page: read with all checks, shown and not kept.
-pub(crate) async fn read_record(body: axum::body::Bytes) -> Result<Json<RecordData>, ApiError> {
+/// A record that somebody has dropped onto the page: read with all checks, shown, and kept for a while in memory, so that
+/// it can be reviewed and played on.
+pub(crate) async fn read_record(
+    State(app): State<Arc<App>>,
+    body: axum::body::Bytes,
+) -> Result<Json<RecordData>, ApiError> {
     let reading = tokio::task::spawn_blocking(move || {
-        let story = read_story(&body[..]).map_err(|error| error.to_string())?;
-        let snapshot = story.snapshot();
+        let snapshot = read_story(&body[..]).map_err(|error| error.to_string())?.snapshot();
         let scenes = all_scenes(&snapshot);
-        let newest = scenes.last().map(SceneData::from).ok_or("there is nothing in it")?;
-        let around = Around { id: "", version: 0, online: &[], viewers: 0, waiting: &[] };
-        let state = MatchState::new(&snapshot, newest, &around, Sight::default());
-        let scene = |(ply, scene)| PlyScene { ply, scene: SceneData::from(scene).still() };
-        let picture = scenes.last().map(crate::routes::drawn).unwrap_or_default();
-        let scenes = scenes.iter().enumerate().take(MOST_SCENES).map(scene).collect();
-        Ok::<_, String>(RecordData { page: crate::pages::record_body(&state, &picture), state, scenes })
+        if scenes.is_empty() {
+            return Err("there is nothing in it".to_owned());
+        }
+        let (entrants, file) = (vec![None; snapshot.spec.n_seats()], Some(body.to_vec()));
+        Ok(StoredMatch {
+            id: GameId::random(),
+            snapshot,
+            scenes,
+            entrants,
+            is_renamed: false,
+            cup: None,
+            file,
+        })
     });
     let read = reading.await.map_err(|error| ApiError::ours(&error))?;
-    read.map(Json).map_err(|why| ApiError::bad(format!("this record does not hold: {why}")))
+    let read = read.map_err(|why| ApiError::bad(format!("this record does not hold: {why}")))?;
+    let found = app.hub.loose.put(read);
+    let state = found.look(Sight::default());
+    let scene = |(ply, scene)| PlyScene { ply, scene: SceneData::from(scene).still() };
+    let picture = found.scenes.last().map(crate::routes::drawn).unwrap_or_default();
+    let scenes = found.scenes.iter().enumerate().take(MOST_SCENES).map(scene).collect();
+    Ok(Json(RecordData { page: crate::pages::record_body(&state, &picture), state, scenes }))
 }
 
 /// A record that was read.

@@ -1,10 +1,13 @@
 //! The API under `/api/v1`.
 
 mod account;
+mod bundles;
+mod check;
 mod games;
 mod lists;
 mod matches;
 mod operator;
+mod own_data;
 mod study;
 mod tournaments;
 
@@ -23,6 +26,9 @@ use crate::socket;
 pub(crate) use account::{
     SignIn, change_password, delete_name, end_other_sessions, guest_of, revoke_own, short, sign_in, sign_out,
 };
+pub use bundles::BundleData;
+pub(crate) use bundles::{BundleQuery, bundles_of, is_retired, push_for, retire_for};
+pub use check::Checks;
 pub(crate) use games::problem_of;
 pub(crate) use lists::{LadderData, OverData, StrengthData, entrant, ladder_of, over, strengths, with_names};
 pub(crate) use matches::{last_move, picture, record, with_cookie};
@@ -33,7 +39,7 @@ pub(crate) use tournaments::{TournamentData, apart, list_of as tournaments_of, r
 
 /// All addresses of the API.
 pub fn routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
-    tournament_routes(study_routes(account_routes(match_routes(routes))))
+    bundle_routes(tournament_routes(study_routes(account_routes(match_routes(routes)))))
 }
 
 fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
@@ -51,8 +57,16 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             "The beginning of a game spec, or what is wrong with it",
             games::preview,
         )
-        .query(&[("spec", "string")])
+        .query(&[("spec", "string!")])
         .get("/api/v1/bots", Anybody, "Bots that are connected", games::bots)
+        .get("/api/v1/bots/{name}/check", Anybody, "What the check of a bot has found so far", check::look)
+        .post(
+            "/api/v1/bots/{name}/check",
+            Anybody,
+            "Check a connected bot: let it play, step by step",
+            check::begin,
+        )
+        .ok(202)
         .get("/api/v1/live", Anybody, "The socket of a page: a WebSocket", socket::live)
         .ok(101)
         .get("/api/v1/matches", Anybody, "Matches that are over, or (live=1) those that run", lists::matches)
@@ -102,7 +116,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .post(
             "/api/v1/records",
             Anybody,
-            "Check a record and look at it; it is not kept",
+            "Check a record and look at it; kept in memory for a while, under its id",
             matches::read_record,
         )
         .get("/api/v1/players", Anybody, "Who plays here", lists::players)
@@ -114,7 +128,7 @@ fn account_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
     let (text, flag) = (json!({"type": "string"}), json!({"type": ["boolean", "null"]}));
     routes
         .get("/api/v1/me", Anybody, "Who you are", account::me)
-        .get("/api/v1/me/data", Person, "Everything that is known of you", account::data)
+        .get("/api/v1/me/data", Person, "Everything that is known of you", own_data::data)
         .delete("/api/v1/me", Person, "Delete your name; the body says it once more", account::delete)
         .body(&json!({"name": text}), &["name"])
         .delete("/api/v1/me/sessions", Person, "End all your sessions but this one", account::end_sessions)
@@ -179,24 +193,33 @@ fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
     let spec = json!({
         "name": {"type": "string"},
         "games": {"type": "array", "items": {"type": "string"}},
-        "format": {},
-        "entrants": {"type": "array", "maxItems": 64, "items": {}},
+        "format": {"type": ["string", "object"]},
+        "entrants": {"type": "array", "maxItems": 64, "items": {"type": ["string", "object"]}},
         "seed": {"type": "string", "pattern": "^[0-9]{1,20}$"},
         "time": {"type": "string"},
+    });
+    let mut made = spec.clone();
+    made["sign_up"] = json!({
+        "type": ["object", "null"],
+        "properties": {
+            "people": {"type": "boolean"},
+            "bots": {"type": "boolean"},
+            "starts_ms": {"type": ["integer", "null"]},
+        },
     });
     let needed = ["name", "games", "format", "entrants"];
     routes
         .get("/api/v1/ladder", Anybody, "Who is strongest in a game", lists::ladder)
-        .query(&[("game", "string")])
+        .query(&[("game", "string!")])
         .get("/api/v1/tournaments", Anybody, "Tournaments, the latest first", tournaments::list)
         .query(&[("before", "integer")])
         .post(
             "/api/v1/tournaments",
             Known,
-            "Begin a tournament of computers and connected bots",
+            "Begin a tournament of computers and connected bots, or let people and bots sign up",
             tournaments::make,
         )
-        .body(&spec, &needed)
+        .body(&made, &needed)
         .ok(201)
         .post("/api/v1/tournaments/plan", Anybody, "How much a tournament would be", tournaments::plan)
         .body(&spec, &needed)
@@ -209,6 +232,21 @@ fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .query(&[("form", "string")])
         .get("/api/v1/tournaments/{id}/pairings", Anybody, "Who plays whom, and why", tournaments::pairings)
         .query(&[("after", "integer")])
+        .post(
+            "/api/v1/tournaments/{id}/enter",
+            Known,
+            "Sign up: `me`, or your bot as `@name`",
+            tournaments::enter,
+        )
+        .body(&json!({"entrant": {"type": "string"}}), &["entrant"])
+        .ok(204)
+        .post(
+            "/api/v1/tournaments/{id}/begin",
+            Known,
+            "Begin it with whoever has signed up",
+            tournaments::begin,
+        )
+        .ok(204)
         .post("/api/v1/tournaments/{id}/pause", Known, "Stop it, to go on later", tournaments::pause)
         .ok(204)
         .post("/api/v1/tournaments/{id}/resume", Known, "Go on with it", tournaments::go_on)
@@ -222,6 +260,15 @@ fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .body(&json!({"entrant": {"type": "string"}}), &["entrant"])
         .ok(204)
         .delete("/api/v1/tournaments/{id}", Known, "Take it away; its games stay", tournaments::remove)
+}
+
+fn bundle_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
+    routes
+        .get("/api/v1/bundles", Anybody, "Bots that were uploaded, the latest first", bundles::list)
+        .query(&[("name", "string"), ("before", "integer")])
+        .post("/api/v1/bundles", Known, "Bring a bot: the body is its archive, a tar.gz", bundles::push)
+        .ok(201)
+        .post("/api/v1/bundles/{name}/retire", Known, "Seat a bot of yours no more", bundles::retire)
 }
 
 /// A body of JSON, with errors that say what to do.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Body;
 use super::account::short;
-use crate::accounts::{Identity, Owner, blocking};
+use crate::accounts::{Identity, blocking};
 use crate::app::App;
 use crate::http::{ApiError, Caller};
 use crate::hub::Found;
@@ -69,7 +69,7 @@ pub(crate) async fn sign_up(
 
 /// Lets names be claimed, or not.
 pub(crate) async fn set_sign_up(app: &App, operator: &Identity, open: bool) -> Result<(), ApiError> {
-    app.open_sign_up(open);
+    app.open_sign_up(open).await?;
     log(app, &operator.name, if open { "opened sign-up" } else { "closed sign-up" }, "").await
 }
 
@@ -103,13 +103,11 @@ pub(crate) async fn measure(
     let (store, wanted) = (app.hub.store().clone(), name.to_owned());
     let person = blocking(move || store.person(&wanted)).await?;
     let person = person.ok_or_else(|| ApiError::not_found("person"))?;
-    let owner = Owner::Named(person.id.0);
+    app.set_measure(person.id, measures.banned, measures.muted).await?;
     if let Some(banned) = measures.banned {
-        app.ban(owner.clone(), banned);
         log(app, &operator.name, if banned { "banned" } else { "let back in" }, name).await?;
     }
     if let Some(muted) = measures.muted {
-        app.mute(owner, muted);
         log(app, &operator.name, if muted { "muted" } else { "unmuted" }, name).await?;
     }
     if measures.signed_out || measures.banned == Some(true) {

@@ -12,7 +12,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use futures_util::stream::unfold;
+use futures_util::stream::poll_fn;
 use rookery_catalog::{AnyPosition, game};
 use rookery_live::{Snapshot, Story};
 use rookery_picture::{Options, svg};
@@ -157,7 +157,7 @@ pub(crate) async fn analysis(
     let permit = Arc::clone(&app.thinking).try_acquire_owned();
     let permit =
         permit.map_err(|_| ApiError::unavailable("too many are thinking at the moment; try again soon"))?;
-    let (told, lines) = mpsc::channel::<String>(8);
+    let (told, mut lines) = mpsc::channel::<String>(8);
     tokio::task::spawn_blocking(move || {
         let stop = Stop::default();
         let order = Order { time: ANALYSIS_TIME, max_lines: 5, stop: stop.clone(), ..Order::default() };
@@ -181,9 +181,8 @@ pub(crate) async fn analysis(
         });
         drop(permit);
     });
-    let stream = unfold(lines, |mut lines| async {
-        lines.recv().await.map(|line| (Ok::<_, Infallible>(line), lines))
-    });
+    // It may be asked again after its end.
+    let stream = poll_fn(move |cx| lines.poll_recv(cx).map(|line| line.map(Ok::<_, Infallible>)));
     let mut response = HttpBody::from_stream(stream).into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/jsonl"));
     Ok(response)

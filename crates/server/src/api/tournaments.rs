@@ -16,7 +16,7 @@ use super::Body;
 use crate::accounts::blocking;
 use crate::app::App;
 use crate::http::{ApiError, Caller};
-use crate::tournaments::Tournaments;
+use crate::tournaments::{Opening, SignUp, Tournaments};
 
 /// Does something that blocks and fails as a request does.
 pub(crate) async fn apart<T: Send + 'static>(
@@ -51,8 +51,21 @@ pub(crate) async fn make(
     Extension(caller): Extension<Caller>,
     Body(spec): Body<Value>,
 ) -> Result<Response, ApiError> {
+    let mut spec = spec;
+    let sign_up =
+        spec.as_object_mut().and_then(|spec| spec.remove("sign_up")).filter(|value| !value.is_null());
+    let sign_up: Option<SignUp> = match sign_up {
+        Some(sign_up) => Some(serde_json::from_value(sign_up).map_err(|error| {
+            ApiError::field("sign_up", format!("it is not what is expected here: {error}"))
+        })?),
+        None => None,
+    };
     let (spec, who) = (read_spec(spec)?, caller.expect()?.clone());
-    let id = apart(move || app.tournaments.begin(spec, &who)).await?;
+    let id = apart(move || match sign_up {
+        Some(sign_up) => app.tournaments.announce(spec, sign_up, &who),
+        None => app.tournaments.begin(spec, &who),
+    })
+    .await?;
     let told = json!({"id": id.to_string(), "url": format!("/t/{id}")});
     Ok((StatusCode::CREATED, Json(told)).into_response())
 }
@@ -74,13 +87,20 @@ pub(crate) struct TournamentData {
     pub state: &'static str,
     /// Whether it is played here and now.
     pub held: bool,
+    /// Whether people or bots can sign up.
+    pub sign_up: bool,
+    /// When it begins, in milliseconds since 1970, if that is known.
+    pub starts_ms: Option<i64>,
     /// When it was made.
     pub created_ms: i64,
 }
 
 fn data(app: &App, stored: &StoredTournament) -> Option<TournamentData> {
     let spec: TournamentSpec = serde_json::from_str(&stored.spec).ok()?;
+    let sign_up = app.tournaments.sign_up_of(stored.id).filter(|_| stored.state == TournamentState::Open);
     Some(TournamentData {
+        sign_up: sign_up.is_some(),
+        starts_ms: sign_up.and_then(|sign_up| sign_up.starts_ms),
         id: stored.id.to_string(),
         seq: stored.seq,
         name: spec.name,
@@ -126,6 +146,9 @@ pub(crate) async fn look(
     let id = read_id(&id)?;
     let (kind, name, text) = apart(move || {
         let all = &app.tournaments;
+        if let Some(opening) = all.opening(id)? {
+            return Ok(("application/json", None, opened(&opening).to_string()));
+        }
         Ok(match form.as_deref().unwrap_or("json") {
             "json" => ("application/json", None, all.view(id)?.report.to_json()),
             "csv" => ("text/csv; charset=utf-8", Some("csv"), all.view(id)?.report.to_csv()),
@@ -150,6 +173,20 @@ pub(crate) async fn look(
         }
     }
     Ok(response)
+}
+
+/// A tournament that has not begun: who takes part so far, and when it begins.
+fn opened(opening: &Opening) -> Value {
+    let SignUp { people, bots, starts_ms, problem } = &opening.sign_up;
+    let names: Vec<&str> = opening.spec.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
+    json!({
+        "tournament": opening.id.to_string(),
+        "name": opening.spec.name,
+        "state": "open",
+        "complete": false,
+        "entrants": names,
+        "sign_up": {"people": people, "bots": bots, "starts_ms": starts_ms, "problem": problem},
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -205,6 +242,34 @@ pub(crate) async fn go_on(
 ) -> Result<StatusCode, ApiError> {
     let (id, who) = (read_id(&id)?, caller.expect()?.clone());
     apart(move || app.tournaments.go_on(id, &who)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Who is to take part.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entering {
+    entrant: String,
+}
+
+pub(crate) async fn enter(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Body(Entering { entrant }): Body<Entering>,
+) -> Result<StatusCode, ApiError> {
+    let (id, who) = (read_id(&id)?, caller.expect()?.clone());
+    apart(move || app.tournaments.enter(id, &entrant, &who)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(crate) async fn begin(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    let (id, who) = (read_id(&id)?, caller.expect()?.clone());
+    apart(move || app.tournaments.begin_announced(id, &who)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,7 +1,8 @@
 //! The port for bots: whoever says hello, and proves who it is where that is needed, may wait for a match.
 
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, StatusCode};
@@ -9,14 +10,14 @@ use axum::response::{IntoResponse as _, Response};
 use hyper_util::rt::TokioIo;
 use rookery_bots::{Greeting, PROTOCOL, REPLY_TIME, greet};
 use rookery_wire::{Connection, Transport, TransportExt as _, WebSocket};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::Bots;
-use crate::accounts::{Accounts, Owner, random_token};
+use crate::accounts::{Owner, random_token};
 use crate::app::App;
-use crate::http::{ApiError, Held};
+use crate::http::{ApiError, Caller, Counted, Held};
 
 /// How many may be greeted at the same time; who comes then waits in the queue of the system.
 const MAX_GREETED: usize = 256;
@@ -24,15 +25,17 @@ const MAX_GREETED: usize = 256;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Takes in bots at a port, for ever.
-pub async fn keep_door(listener: TcpListener, bots: Arc<Bots>, accounts: Arc<Accounts>) {
+pub async fn keep_door(listener: TcpListener, app: Arc<App>) {
     let greeted = Arc::new(Semaphore::new(MAX_GREETED));
     loop {
         let Ok(permit) = Arc::clone(&greeted).acquire_owned().await else { return };
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let (bots, accounts) = (Arc::clone(&bots), Arc::clone(&accounts));
+            Ok((stream, peer)) => {
+                let app = Arc::clone(&app);
                 tokio::spawn(async move {
-                    welcome(stream, &bots, &accounts).await;
+                    if let Ok(link) = Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds) {
+                        greet_at_door(Box::new(link), peer.ip().to_canonical(), &app).await;
+                    }
                     drop(permit);
                 });
             }
@@ -49,6 +52,7 @@ pub async fn keep_door(listener: TcpListener, bots: Arc<Bots>, accounts: Arc<Acc
 pub async fn bots_socket(
     State(app): State<Arc<App>>,
     Extension(held): Extension<Arc<Held>>,
+    Extension(caller): Extension<Caller>,
     mut request: Request,
 ) -> Result<Response, ApiError> {
     let headers = request.headers();
@@ -67,14 +71,13 @@ pub async fn bots_socket(
         ));
     };
     let upgrade = hyper::upgrade::on(&mut request);
-    let (bots, accounts) = (Arc::clone(app.hub.bots()), Arc::clone(&app.accounts));
     tokio::spawn(async move {
         let Ok(Ok(upgraded)) = timeout(REPLY_TIME, upgrade).await else { return };
-        let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return };
-        let socket =
-            WebSocket::upgraded(parts.io.into_inner(), parts.read_buf.to_vec(), PROTOCOL.bounds).await;
+        let Ok(parts) = upgraded.downcast::<TokioIo<Counted>>() else { return };
+        let stream = parts.io.into_inner().into_inner();
+        let socket = WebSocket::upgraded(stream, parts.read_buf.to_vec(), PROTOCOL.bounds).await;
         if let Ok(socket) = socket {
-            greet_at_door(Box::new(socket), &bots, &accounts).await;
+            greet_at_door(Box::new(socket), caller.ip, &app).await;
         }
         // From here on bots are counted by themselves.
         drop(held);
@@ -92,14 +95,9 @@ pub async fn bots_socket(
     Ok(response)
 }
 
-async fn welcome(stream: TcpStream, bots: &Arc<Bots>, accounts: &Accounts) {
-    let Ok(link) = Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds) else { return };
-    greet_at_door(Box::new(link), bots, accounts).await;
-}
-
-async fn greet_at_door(mut link: Box<dyn Transport>, bots: &Arc<Bots>, accounts: &Accounts) {
+async fn greet_at_door(mut link: Box<dyn Transport>, ip: IpAddr, app: &App) {
     match greet(&mut *link, REPLY_TIME).await {
-        Ok(greeting) => let_in(link, greeting, bots, accounts).await,
+        Ok(greeting) => let_in(link, greeting, ip, app).await,
         Err(fault) => {
             tracing::debug!(peer = link.peer(), why = fault.evidence.note, "a bot did not say hello");
             link.close().await;
@@ -108,18 +106,25 @@ async fn greet_at_door(mut link: Box<dyn Transport>, bots: &Arc<Bots>, accounts:
 }
 
 /// Lets somebody in who has said hello, or tells it why not.
-async fn let_in(link: Box<dyn Transport>, greeting: Greeting, bots: &Arc<Bots>, accounts: &Accounts) {
+async fn let_in(link: Box<dyn Transport>, greeting: Greeting, ip: IpAddr, app: &App) {
     let owner = match &greeting.secret {
         None => None,
-        Some(secret) => match accounts.identify(secret, true).await {
+        Some(secret) => match app.accounts.identify(secret, true).await {
+            Ok(Some(identity)) if app.is_banned(&identity.owner) => {
+                return refuse(link, "no_seat", "the operator has closed this account").await;
+            }
             Ok(Some(identity)) => Some(identity.owner),
-            _ => {
+            // The same for unknown, revoked and foreign ones.
+            _ if app.bad_tokens.allow(ip, Instant::now()) => {
                 return refuse(link, "bad_token", "this token does not hold; make a new one in the settings")
                     .await;
             }
+            _ => {
+                return refuse(link, "too_many", "too many tokens that do not hold; wait a minute").await;
+            }
         },
     };
-    if let Err((why, link)) = enter(link, greeting, owner, bots) {
+    if let Err((why, link)) = enter(link, greeting, owner, app.hub.bots()) {
         refuse(link, "no_seat", why).await;
     }
 }

@@ -87,6 +87,11 @@ impl Bots {
         list
     }
 
+    /// Whose a connected bot is; nobody's if it came without a token.
+    pub fn owner_of(&self, name: &str) -> Option<Owner> {
+        self.connected().get(name)?.owner.clone()
+    }
+
     /// Somebody has said hello under this name. The newest connection of an owner counts, and an older one is closed; the
     /// error says why somebody cannot stay, and gives the link back.
     pub fn enter(
@@ -115,8 +120,12 @@ impl Bots {
         if connected.len() >= MAX_BOTS {
             return Err(("too many bots are connected; try again later", link));
         }
-        if connected.get(name).is_some_and(|other| other.owner != owner) {
-            return Err(("somebody else is connected under this name; choose another", link));
+        // Who has no token cannot prove to be the one that is there.
+        if connected.get(name).is_some_and(|other| owner.is_none() || other.owner != owner) {
+            return Err((
+                "somebody is connected under this name; choose another, or prove by a token that it is you",
+                link,
+            ));
         }
         let serial = 1 + connected.values().map(|bot| bot.serial).max().unwrap_or_default();
         let (claim, claimed) = oneshot::channel();

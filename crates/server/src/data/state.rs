@@ -22,6 +22,10 @@ pub struct MatchState {
     pub title: &'static str,
     /// Whether hints and take-backs are possible.
     pub casual: bool,
+    /// Why it does not count for ratings; it does if there is nothing.
+    pub unrated: Option<&'static str>,
+    /// Whether whoever looks on is told how good the position is, while it runs.
+    pub evaluated: bool,
     /// The time control.
     pub time: String,
     /// In turn order.
@@ -48,6 +52,8 @@ pub struct MatchState {
     pub waiting: Vec<usize>,
     /// The match that was begun after it.
     pub rematch: Option<String>,
+    /// The tournament it belongs to.
+    pub tournament: Option<String>,
     /// How many look on.
     pub viewers: usize,
     /// What whoever looks can do.
@@ -245,7 +251,7 @@ impl Kind {
         match seat {
             SeatSpec::Human => Self::Person,
             SeatSpec::BuiltIn(_) => Self::Computer,
-            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) | SeatSpec::Remote(_) => Self::Bot,
+            _ => Self::Bot,
         }
     }
 }
@@ -445,6 +451,8 @@ impl MatchState {
             game: spec.game.clone(),
             title: scene.title,
             casual: spec.casual,
+            unrated: crate::ladders::uncounted(spec),
+            evaluated: false,
             time: spec.time.to_string(),
             seats: SeatData::all(snapshot, sight.seat, around.online),
             you: sight.seat.map(Seat::index),
@@ -458,6 +466,7 @@ impl MatchState {
             suspended: snapshot.suspended,
             waiting: around.waiting.to_vec(),
             rematch: None,
+            tournament: None,
             viewers: around.viewers,
             can: if around.waiting.is_empty() { Can::of(snapshot, sight.seat) } else { Can::default() },
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt as _;
 
-use super::Metrics;
+use super::{Counted, Metrics};
 
 /// How long the first byte may take.
 const FIRST_BYTE: Duration = Duration::from_secs(5);
@@ -50,13 +50,20 @@ pub struct Held {
     sources: Arc<Sources>,
     ip: IpAddr,
     metrics: Arc<Metrics>,
+    n_read: Arc<AtomicU64>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Held {
     fn new(sources: &Arc<Sources>, ip: IpAddr, metrics: &Arc<Metrics>, permit: OwnedSemaphorePermit) -> Self {
         metrics.connections.add();
-        Self { sources: Arc::clone(sources), ip, metrics: Arc::clone(metrics), _permit: permit }
+        let (sources, metrics) = (Arc::clone(sources), Arc::clone(metrics));
+        Self { sources, ip, metrics, n_read: Arc::default(), _permit: permit }
+    }
+
+    /// How many bytes have come so far.
+    pub fn n_read(&self) -> u64 {
+        self.n_read.load(Ordering::Relaxed)
     }
 }
 
@@ -147,6 +154,7 @@ async fn attend(
     if !matches!(timeout(FIRST_BYTE, stream.readable()).await, Ok(Ok(()))) {
         return;
     }
+    let stream = Counted::new(stream, Arc::clone(&held.n_read));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(peer);

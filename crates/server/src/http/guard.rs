@@ -1,5 +1,6 @@
 //! What every request must pass, and what every answer carries.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, UPGRADE,
+    ALLOW, AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, UPGRADE,
     X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -27,6 +28,10 @@ const BODY_BYTES: usize = 64 << 10;
 const BODY: Duration = Duration::from_secs(15);
 /// Records are larger, and are dropped onto the page whole.
 const RECORD_BYTES: usize = 4 << 20;
+
+/// An archive of a bot, with what a form puts around it, and how long it may take; only for those who have a name.
+const BUNDLE_BYTES: usize = (16 << 20) + (64 << 10);
+const BUNDLE: Duration = Duration::from_mins(2);
 
 /// The policy of all pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -85,6 +90,9 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
         Ok(request) => next.run(request).await,
         Err(error) => error.into_response(),
     };
+    if path.starts_with("/api/") && is_plain_error(&response) && !is_json(&response) {
+        response = in_json(response).await;
+    }
     if page && is_plain_error(&response) {
         let told = response.extensions_mut().remove::<Message>();
         let message = told.map_or_else(|| response.status().to_string(), |Message(message)| message);
@@ -109,6 +117,36 @@ fn is_plain_error(response: &Response) -> bool {
     let is_page =
         response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     is_error && !is_page
+}
+
+fn is_json(response: &Response) -> bool {
+    response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json")
+}
+
+/// The most bytes of a refusal that is told again.
+const REFUSAL_BYTES: usize = 4 << 10;
+
+/// What was refused before a handler saw it, told as the API tells everything.
+async fn in_json(response: Response) -> Response {
+    let (parts, body) = response.into_parts();
+    let told = Limited::new(body, REFUSAL_BYTES)
+        .collect()
+        .await
+        .map(http_body_util::Collected::to_bytes)
+        .unwrap_or_default();
+    let why = String::from_utf8_lossy(&told);
+    let (code, message) = match parts.status {
+        StatusCode::METHOD_NOT_ALLOWED => {
+            ("wrong_method", "this address takes other methods; /api/v1/openapi.json names them".to_owned())
+        }
+        _ if why.is_empty() => ("bad_request", parts.status.to_string()),
+        _ => ("bad_request", format!("{why}; /api/v1/openapi.json says what is expected")),
+    };
+    let mut answer = ApiError::new(parts.status, code, message).into_response();
+    if let Some(allow) = parts.headers.get(ALLOW) {
+        answer.headers_mut().insert(ALLOW, allow.clone());
+    }
+    answer
 }
 
 async fn admit(app: &Arc<App>, request: Request, number: &str) -> Result<Request, ApiError> {
@@ -137,7 +175,7 @@ async fn admit(app: &Arc<App>, request: Request, number: &str) -> Result<Request
         return Err(ApiError::forbidden("this socket was opened by another page"));
     }
     let identity = match bearer {
-        Some(token) => Some(by_token(app, token, ip).await?),
+        Some(token) => Some(by_token(app, &token, ip).await?),
         // A socket without an origin is no browser's, and a cookie there is somebody else's.
         None if socket && !same => None,
         None => match app.site.session(headers) {
@@ -150,13 +188,17 @@ async fn admit(app: &Arc<App>, request: Request, number: &str) -> Result<Request
     {
         return Err(ApiError::forbidden("the operator has closed this account"));
     }
-    let mut request = read_body(request).await?;
+    let mut request = read_body(request, identity.as_ref().is_some_and(|who| who.person().is_some())).await?;
     request.extensions_mut().insert(Caller { identity, ip, request: number.to_owned() });
     Ok(request)
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+/// The token of a program. What is no text is a token that does not hold.
+fn bearer(headers: &HeaderMap) -> Option<Cow<'_, str>> {
+    const SCHEME: &[u8] = b"Bearer ";
+    let said = headers.get(AUTHORIZATION)?.as_bytes();
+    let (scheme, token) = said.split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME).then(|| String::from_utf8_lossy(token))
 }
 
 /// Who a program speaks for. Unknown, revoked and foreign tokens are told the same.
@@ -172,13 +214,17 @@ async fn by_token(app: &App, token: &str, ip: IpAddr) -> Result<Identity, ApiErr
 }
 
 /// Reads the whole body within its bounds, so that nobody behind waits for a slow one.
-async fn read_body(request: Request) -> Result<Request, ApiError> {
+async fn read_body(request: Request, has_name: bool) -> Result<Request, ApiError> {
     let (parts, body) = request.into_parts();
     if matches!(parts.method, Method::GET | Method::HEAD) {
         return Ok(Request::from_parts(parts, body));
     }
-    let most = if parts.uri.path() == "/api/v1/records" { RECORD_BYTES } else { BODY_BYTES };
-    let reading = timeout(BODY, Limited::new(body, most).collect()).await;
+    let (most, time) = match parts.uri.path() {
+        "/api/v1/records" => (RECORD_BYTES, BODY),
+        "/api/v1/bundles" | "/bundles" if has_name => (BUNDLE_BYTES, BUNDLE),
+        _ => (BODY_BYTES, BODY),
+    };
+    let reading = timeout(time, Limited::new(body, most).collect()).await;
     let bytes: Bytes = match reading {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
@@ -193,7 +239,7 @@ async fn read_body(request: Request) -> Result<Request, ApiError> {
             return Err(ApiError::new(
                 StatusCode::REQUEST_TIMEOUT,
                 "too_slow",
-                "the body did not come in time; expected it within 15 seconds",
+                format!("the body did not come in time; expected it within {} seconds", time.as_secs()),
             ));
         }
     };

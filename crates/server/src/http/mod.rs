@@ -1,17 +1,21 @@
 //! The way in: connections with deadlines and bounds, and what every request must pass.
 
 mod accept;
+mod counted;
 mod error;
 mod guard;
 mod metrics;
 mod site;
 mod table;
+mod upload;
 
 pub(crate) use accept::is_set;
 pub use accept::{Caps, Held, serve};
+pub use counted::Counted;
 pub use error::ApiError;
 pub use guard::{Caller, guard};
 pub use metrics::Metrics;
 pub(crate) use site::cookie;
 pub use site::{Network, PublicUrl, Site};
 pub use table::{Access, Listed, Routes, openapi};
+pub(crate) use upload::file_of;

@@ -55,7 +55,7 @@ pub struct Listed {
     pub access: Access,
     /// What it does, in one line.
     pub summary: &'static str,
-    /// What can be asked for after a `?`: name and kind of JSON.
+    /// What can be asked for after a `?`: name and kind of JSON, with a `!` behind it where it must be there.
     pub query: &'static [(&'static str, &'static str)],
     /// The schema of its body.
     pub body: Option<Value>,
@@ -210,9 +210,15 @@ fn operation(listed: &Listed) -> Value {
     let parts = listed.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path =
         parts.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
-    let in_query = listed.query.iter().map(
-        |(name, kind)| json!({"name": name, "in": "query", "required": false, "schema": {"type": kind}}),
-    );
+    let in_query = listed.query.iter().map(|(name, kind)| {
+        let required = kind.ends_with('!');
+        let schema = match kind.trim_end_matches('!') {
+            // All of them count something.
+            "integer" => json!({"type": "integer", "minimum": 0}),
+            kind => json!({ "type": kind }),
+        };
+        json!({"name": name, "in": "query", "required": required, "schema": schema})
+    });
     let error = json!({
         "description": "What was wrong, what was expected, what to do.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rookery_live::LiveMatch;
 use rookery_record::{Header, Slot};
-use rookery_store::GameId;
+use rookery_store::{EntrantId, GameId};
 
 use super::{Hold, Hub, Left, Owners, Table};
 use crate::accounts::Owner;
@@ -26,7 +26,9 @@ impl Hub {
             }
         };
         let mut n = 0;
-        for Left { id, owners } in left {
+        // Those of a tournament go on with it.
+        let is_free = |left: &Left| !left.owners.as_ref().is_some_and(|owners| owners.of_cup);
+        for Left { id, owners } in left.into_iter().filter(is_free) {
             match self.resume_one(id, owners).await {
                 Ok(true) => n += 1,
                 Ok(false) => {}
@@ -42,7 +44,7 @@ impl Hub {
             Slot::Unfinished { lines, .. } | Slot::Finished(lines) => lines.clone(),
             Slot::New(_) => vec![],
         };
-        let owners = owners.unwrap_or(Owners { maker: Owner::Guest(0), seats: vec![] });
+        let owners = owners.unwrap_or(Owners { maker: Owner::Guest(0), seats: vec![], of_cup: false });
         if let Slot::Finished(_) = slot {
             self.store_record(id, owners.seats).await;
             return Ok(false);
@@ -90,6 +92,22 @@ impl Hub {
                 if table.idle_for() >= ABANDONED {
                     self.give_up(table);
                 }
+            }
+        }
+    }
+
+    /// Whether somebody sits in a match that goes on.
+    pub fn is_playing(&self, who: &Owner) -> bool {
+        let sits = |table: &Arc<Table>| table.holds().iter().any(|hold| hold.owner.as_ref() == Some(who));
+        self.tables().iter().any(|table| table.over_since().is_none() && sits(table))
+    }
+
+    /// Somebody is called otherwise now: their matches are read anew from the store.
+    pub async fn forget_player(&self, player: EntrantId) {
+        self.shelf.forget(player);
+        for table in self.tables().iter().filter(|table| table.over_since().is_some()) {
+            if table.holds().iter().any(|hold| hold.owner == Some(Owner::Named(player.0))) {
+                self.put_away(table).await;
             }
         }
     }

@@ -1,11 +1,14 @@
 //! All matches of this server: made, found, gone on with after a restart, and handed to the store when they are over.
 
+mod eval;
 mod lasting;
+mod paired;
 mod request;
 mod spool;
 mod stored;
 mod table;
 mod update;
+mod window;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -27,13 +30,15 @@ use crate::bots::Bots;
 use crate::data::Sight;
 use crate::http::ApiError;
 
+pub(crate) use paired::Paired;
 pub(crate) use request::random_seed;
 pub use request::{NamedSeat, NewMatch, NewSeat, Sitter, Wanted};
 pub use spool::{Left, Owners, Spool};
-pub use stored::{Shelf, StoredMatch};
-pub use table::{Hold, Seen, Table, Window};
+pub use stored::{Loose, Shelf, StoredMatch};
+pub use table::{Hold, Seen, Table};
 pub use update::Update;
 pub(crate) use update::json;
+pub use window::Window;
 
 /// The most matches that run or wait at the same time.
 const MAX_TABLES: usize = 4096;
@@ -50,6 +55,8 @@ pub struct Hub {
     stopping: Stopping,
     tables: RwLock<HashMap<GameId, Arc<Table>>>,
     shelf: Shelf,
+    /// Matches from files.
+    pub(crate) loose: Loose,
     /// Where the versions of tables begin.
     first_version: u64,
 }
@@ -90,7 +97,8 @@ impl Hub {
         // Milliseconds, with room for 4,096 versions each: later starts begin higher, and numbers stay exact in a page.
         let first_version = (now_ms() as u64) << 12;
         let tables = RwLock::default();
-        Ok(Self { store, spool, bots, stopping, tables, shelf: Shelf::default(), first_version })
+        let (shelf, loose) = (Shelf::default(), Loose::default());
+        Ok(Self { store, spool, bots, stopping, tables, shelf, loose, first_version })
     }
 
     /// The store.
@@ -117,8 +125,11 @@ impl Hub {
     /// A match.
     pub async fn find(&self, id: &str) -> Result<Found, ApiError> {
         let id: GameId = id.parse().map_err(|_| ApiError::not_found("match"))?;
-        match self.table(id) {
-            Some(table) => Ok(Found::Table(table)),
+        if let Some(table) = self.table(id) {
+            return Ok(Found::Table(table));
+        }
+        match self.loose.get(id) {
+            Some(loose) => Ok(Found::Stored(loose)),
             None => Ok(Found::Stored(self.shelf.get(&self.store, id).await?)),
         }
     }
@@ -167,14 +178,19 @@ impl Hub {
         Ok(Made { table, codes })
     }
 
-    /// Gives somebody the seat of a code. The match begins with the last one.
-    pub async fn join(self: &Arc<Self>, code: &str, who: &Identity) -> Result<(Arc<Table>, Seat), ApiError> {
+    /// The table to which a code invites.
+    pub fn invited(&self, code: &str) -> Option<Arc<Table>> {
         let has_code =
             |table: &Arc<Table>| table.holds().iter().any(|hold| hold.code.as_deref() == Some(code));
+        self.tables().into_iter().find(has_code)
+    }
+
+    /// Gives somebody the seat of a code. The match begins with the last one.
+    pub async fn join(self: &Arc<Self>, code: &str, who: &Identity) -> Result<(Arc<Table>, Seat), ApiError> {
         let gone = || {
             ApiError::conflict("this seat is taken, or the invitation is no longer open; ask for a new one")
         };
-        let table = self.tables().into_iter().find(has_code).ok_or_else(gone)?;
+        let table = self.invited(code).ok_or_else(gone)?;
         if let Some(seat) = table.seat_of(Some(who)) {
             return Ok((table, seat));
         }
@@ -201,6 +217,9 @@ impl Hub {
         }
         if table.over_since().is_none() {
             return Err(ApiError::conflict("the match is not over yet; play it to its end first"));
+        }
+        if table.cup().is_some() {
+            return Err(ApiError::conflict("a game of a tournament is played once; begin one of your own"));
         }
         if let Some(again) = table.rematch().and_then(|id| self.table(id)) {
             return Ok(again);
@@ -256,14 +275,7 @@ impl Hub {
         self.insert(&table);
         self.keep_owners(&table);
         let Some(live) = table.match_() else { return table };
-        let (telling, told) = (Arc::clone(&table), live.clone());
-        let teller = tokio::spawn(async move {
-            let mut version = told.first_snapshot().version;
-            loop {
-                version = told.changed(version).await;
-                telling.tell();
-            }
-        });
+        let teller = teller(&table, &live);
         let (hub, done) = (Arc::clone(self), Arc::clone(&table));
         tokio::spawn(async move {
             let played = live.played_until(hub.time_to_stop(&live)).await;
@@ -281,7 +293,7 @@ impl Hub {
     /// Writes down whose the seats are.
     fn keep_owners(&self, table: &Table) {
         let seats = table.holds().into_iter().map(|hold| hold.owner).collect();
-        let owners = Owners { maker: table.maker().clone(), seats };
+        let owners = Owners { maker: table.maker().clone(), seats, of_cup: table.cup().is_some() };
         if let Err(error) = self.spool.keep_owners(table.id(), &owners) {
             tracing::warn!(id = %table.id(), %error, "who sits where cannot be kept");
         }
@@ -397,6 +409,18 @@ impl Found {
             Self::Stored(stored) => Arc::new(stored.snapshot.clone()),
         }
     }
+}
+
+/// Tells the viewers of a match what happens in it, until it is aborted.
+fn teller(table: &Arc<Table>, live: &LiveMatch) -> tokio::task::JoinHandle<()> {
+    let (table, live) = (Arc::clone(table), live.clone());
+    tokio::spawn(async move {
+        let mut version = live.first_snapshot().version;
+        loop {
+            version = live.changed(version).await;
+            table.tell();
+        }
+    })
 }
 
 /// How a match stands before it has begun.

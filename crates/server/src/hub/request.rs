@@ -135,11 +135,19 @@ impl NewMatch {
             }
         };
         let has_person = sitters.iter().any(|sitter| matches!(sitter, Sitter::Me | Sitter::Open));
+        let has_bot = sitters.iter().any(|sitter| matches!(sitter, Sitter::Bot(_)));
+        if self.seed.is_some() && self.casual == Some(false) && (has_person || has_bot) {
+            // Whoever chooses it knows what the computers will play.
+            return Err(ApiError::field(
+                "seed",
+                "a match that counts has a seed that nobody chose; leave it out",
+            ));
+        }
         let spec = MatchSpec {
             time,
             conduct,
             limits: self.limits,
-            casual: self.casual.unwrap_or(has_person),
+            casual: self.casual.unwrap_or(has_person || has_bot && self.seed.is_some()),
             max_turns: self.max_turns,
             start: self.start.clone(),
             ..agreed

@@ -28,6 +28,9 @@ pub struct Owners {
     pub maker: Owner,
     /// Whose the seats are.
     pub seats: Vec<Option<Owner>>,
+    /// Whether a tournament goes on with it, and nobody else.
+    #[serde(default)]
+    pub of_cup: bool,
 }
 
 /// A match that an earlier run has left.
@@ -77,6 +80,12 @@ impl Spool {
     /// Writes down whose a match is.
     pub fn keep_owners(&self, id: GameId, owners: &Owners) -> std::io::Result<()> {
         fs::write(self.owners(id), serde_json::to_vec(owners)?)
+    }
+
+    /// The lines of a match are of no use.
+    pub fn remove_record(&self, id: GameId) {
+        // If it stays, it is found to be of another match once more.
+        let _ = fs::remove_file(self.record(id));
     }
 
     /// The store has the match.

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,10 +13,11 @@ use axum::extract::ws::Utf8Bytes;
 use rookery_live::{Deed, LiveMatch, News, Since, Snapshot};
 use rookery_referee::{Command, MatchSpec};
 use rookery_rules::{Scene, Seat};
-use rookery_store::GameId;
+use rookery_store::{GameId, TournamentId};
 use tokio::sync::watch;
 
-use super::update::{Update, card, follow, free_name, newest, tellable, whole_frame};
+use super::eval::is_evaluated;
+use super::update::{Update, card, follow, free_name, newest, tellable, unrated, whole_frame};
 use crate::accounts::{Identity, Owner};
 use crate::data::{Around, MatchState, NewsData, SceneData, Sight};
 
@@ -29,8 +31,14 @@ pub struct Table {
     id: GameId,
     /// Who asked for it.
     maker: Owner,
+    /// The tournament it belongs to.
+    cup: Option<TournamentId>,
     state: Mutex<State>,
     version: watch::Sender<u64>,
+    /// How good the position is, for those who look on.
+    pub(super) eval: watch::Sender<Option<Utf8Bytes>>,
+    /// Whether somebody works that out.
+    pub(super) evaluating: AtomicBool,
 }
 
 struct State {
@@ -141,7 +149,19 @@ impl Table {
             card: None,
             rematch: None,
         };
-        Self { id, maker, state: Mutex::new(begun), version: watch::Sender::new(version) }
+        let (version, eval) = (watch::Sender::new(version), watch::Sender::new(None));
+        let evaluating = AtomicBool::new(false);
+        Self { id, maker, cup: None, state: Mutex::new(begun), version, eval, evaluating }
+    }
+
+    /// The same for a game of a tournament.
+    pub(crate) fn of_cup(self, cup: TournamentId) -> Self {
+        Self { cup: Some(cup), ..self }
+    }
+
+    /// The tournament it belongs to.
+    pub fn cup(&self) -> Option<TournamentId> {
+        self.cup
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -244,6 +264,15 @@ impl Table {
         let all = state.seats.iter().all(|hold| hold.code.is_none());
         self.start_over(&mut state);
         Some((Seat::all(state.seats.len()).nth(idx)?, all))
+    }
+
+    /// Whoever was to sit there comes no more.
+    pub(crate) fn vacate(&self, seat: Seat) {
+        let mut state = self.state();
+        if let Some(hold) = state.seats.get_mut(seat.index()) {
+            *hold = Hold::default();
+        }
+        self.start_over(&mut state);
     }
 
     /// The match begins.
@@ -354,8 +383,7 @@ impl Table {
     fn state_of(&self, state: &State, sight: Sight) -> MatchState {
         let snapshot = state.stage.snapshot();
         let online: Vec<bool> = state.seats.iter().map(|hold| hold.windows > 0).collect();
-        let open = state.seats.iter().enumerate().filter(|(_, hold)| hold.code.is_some());
-        let waiting: Vec<usize> = open.map(|(idx, _)| idx).collect();
+        let waiting = self.missing(state);
         let around = Around {
             id: self.id.as_str(),
             version: state.version,
@@ -369,7 +397,34 @@ impl Table {
             _ => SceneData::from(&state.scene),
         };
         let rematch = state.rematch.map(|id| id.to_string());
-        MatchState { rematch, ..MatchState::new(&snapshot, scene, &around, sight) }
+        let tournament = self.cup.map(|id| id.to_string());
+        let unrated = if self.cup.is_some() { None } else { unrated(&snapshot, &state.seats) };
+        let evaluated = snapshot.verdict.is_none() && is_evaluated(&snapshot.spec, sight.seat);
+        let whole = MatchState::new(&snapshot, scene, &around, sight);
+        MatchState { unrated, evaluated, rematch, tournament, ..whole }
+    }
+
+    /// The seats of those who are still to come before it begins.
+    fn missing(&self, state: &State) -> Vec<usize> {
+        let is_before = self.cup.is_some() && matches!(state.stage, Stage::Waiting(_));
+        let is_missing =
+            |hold: &Hold| hold.code.is_some() || is_before && hold.owner.is_some() && hold.windows == 0;
+        state.seats.iter().enumerate().filter(|(_, hold)| is_missing(hold)).map(|(idx, _)| idx).collect()
+    }
+
+    /// Waits until everybody has come but those who never will.
+    pub(crate) async fn gathered(&self, left: &[bool]) {
+        let mut versions = self.subscribe();
+        let is_away = |(hold, left): (&Hold, &bool)| hold.owner.is_some() && hold.windows == 0 && !left;
+        while self.state().seats.iter().zip(left).any(is_away) {
+            // The sender is ours.
+            let _ = versions.changed().await;
+        }
+    }
+
+    /// Whether the person at a seat looks at the table.
+    pub(crate) fn is_there(&self, seat: usize) -> bool {
+        self.state().seats.get(seat).is_some_and(|hold| hold.windows > 0)
     }
 
     /// Whether lists show it: it has begun.
@@ -385,7 +440,7 @@ impl Table {
         {
             return Arc::clone(card);
         }
-        let card = card(self.id, &state.stage.snapshot(), &state.scene, state.viewers);
+        let card = card((self.id, self.cup), &state.stage.snapshot(), &state.scene, state.viewers);
         state.card = Some((state.version, Arc::clone(&card)));
         card
     }
@@ -403,13 +458,8 @@ impl Table {
         self.push(&mut state, vec![NewsData::Rematch { id: id.to_string() }], None, &snapshot);
     }
 
-    /// Somebody looks, until the window is dropped.
-    pub fn open_window(self: &Arc<Self>, seat: Option<Seat>) -> Window {
-        self.presence(seat, true);
-        Window { table: Arc::clone(self), seat }
-    }
-
-    fn presence(&self, seat: Option<Seat>, comes: bool) {
+    /// Somebody comes to look, or goes.
+    pub(super) fn presence(&self, seat: Option<Seat>, comes: bool) {
         let mut state = self.state();
         let Some(seat) = seat else {
             state.viewers = if comes { state.viewers + 1 } else { state.viewers.saturating_sub(1) };
@@ -432,31 +482,6 @@ impl Table {
             return Err("the match has not begun; wait until everybody has come".to_owned());
         };
         live.command(Some(seat), command).map_err(|refusal| refusal.to_string())
-    }
-}
-
-/// A window in which somebody looks at a table.
-#[derive(Debug)]
-pub struct Window {
-    table: Arc<Table>,
-    seat: Option<Seat>,
-}
-
-impl Window {
-    /// The table.
-    pub fn table(&self) -> &Arc<Table> {
-        &self.table
-    }
-
-    /// The seat of whoever looks.
-    pub fn seat(&self) -> Option<Seat> {
-        self.seat
-    }
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        self.table.presence(self.seat, false);
     }
 }
 

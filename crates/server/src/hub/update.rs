@@ -7,13 +7,16 @@ use axum::extract::ws::Utf8Bytes;
 use rookery_live::{Deed, News, Snapshot};
 use rookery_referee::MatchSpec;
 use rookery_rules::{Scene, Seat};
-use rookery_store::GameId;
+use rookery_store::{GameId, TournamentId};
 use serde::Serialize;
 
+use super::Hold;
+use crate::accounts::Owner;
 use crate::data::{
     AskedData, Can, EntryData, Kind, MatchState, NewsData, OfferData, SceneData, Sight, VerdictData, clocks,
     offer, scenes,
 };
+use crate::ladders::uncounted;
 
 /// What happened at one version, made into bytes once for each kind of viewer.
 #[derive(Debug)]
@@ -90,6 +93,8 @@ struct Whole<'a> {
 #[derive(Serialize)]
 struct Card<'a> {
     id: &'a str,
+    /// The tournament it belongs to.
+    tournament: Option<String>,
     game: &'a str,
     title: &'a str,
     seats: Vec<CardSeat>,
@@ -118,13 +123,19 @@ pub(crate) fn whole_frame(id: GameId, version: u64, snapshot: &MatchState) -> Ut
 }
 
 /// What lists show of a match.
-pub(crate) fn card(id: GameId, snapshot: &Snapshot, scene: &Scene, viewers: usize) -> Arc<str> {
+pub(crate) fn card(
+    (id, cup): (GameId, Option<TournamentId>),
+    snapshot: &Snapshot,
+    scene: &Scene,
+    viewers: usize,
+) -> Arc<str> {
     let seat = |entry: &rookery_referee::SeatEntry| CardSeat {
         name: entry.name.clone(),
         kind: Kind::of(&entry.player),
     };
     let card = Card {
         id: id.as_str(),
+        tournament: cup.map(|id| id.to_string()),
         game: &snapshot.spec.game,
         title: scene.title,
         seats: snapshot.spec.seats.iter().map(seat).collect(),
@@ -184,4 +195,12 @@ pub(crate) fn free_name(spec: &MatchSpec, name: &str) -> String {
     let numbered = (2..).map(|n| format!("{name}#{n}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
     names.find(|name| !taken(name)).expect("there are more numbers than seats")
+}
+
+/// Why a match does not count, by who sits there; those who are still to come may have names.
+pub(crate) fn unrated(snapshot: &Snapshot, seats: &[Hold]) -> Option<&'static str> {
+    let people = snapshot.spec.seats.iter().zip(seats).filter(|(entry, _)| entry.player.is_person());
+    let owners: Vec<&Owner> = people.filter_map(|(_, hold)| hold.owner.as_ref()).collect();
+    let has_guest = owners.iter().any(|owner| matches!(owner, Owner::Guest(_)));
+    uncounted(&snapshot.spec).or_else(|| has_guest.then_some("a guest plays"))
 }

@@ -175,7 +175,7 @@ pub(crate) fn operator(data: &Operator<'_>) -> Markup {
                         button class="btn sm" name="what" value=(what) { (title) }
                     }
                 }
-                p class="tiny dim" { "Bans and mutes hold until the server stops; a ban also ends all sessions and tokens." }
+                p class="tiny dim" { "Bans and mutes hold until they are taken back; a ban also ends all sessions and tokens." }
             }
             section class="floe stack" {
                 h2 { "Running matches" }

@@ -144,12 +144,15 @@ fn light(data: &Connect<'_>) -> Markup {
             }
             p class="dim tiny" data-part="said" { "This turns green by itself when the bot has connected." }
             noscript { p class="tiny" { "Load the page again to see whether it has connected." } }
-            button class="btn primary" type="button" data-part="test" hidden { "Play a test game" }
+            button class="btn primary" type="button" data-part="check" hidden { "Check it" }
+            ol class="checks report" data-part="report" aria-live="polite" aria-label="The report" {}
+            button class="btn" type="button" data-part="test" hidden { "Play a test game" }
         }
         section class="floe stack" {
             h3 { "Then" }
             @if !data.name.is_empty() { a href=(player_path(data.name)) { "Its rating and every loss, with the reason" } }
             a href="/t/new" { "Enter it in a tournament" }
+            a href="/bundles" { "Upload it, to be run here" }
             a href="/new" { "Play against it yourself" }
         }
     }

@@ -6,8 +6,10 @@ use maud::{Markup, PreEscaped, html};
 use rookery_catalog::{AnyGame, CATALOG};
 use rookery_rules::GameSpec;
 
+use super::parts::{title_of, who};
 use super::shell::{capital, icon};
 use super::watch::{Card, featured, small_board, still};
+use crate::api::LadderData;
 
 /// A tournament, in a line.
 #[derive(Clone, Debug)]
@@ -48,6 +50,12 @@ pub(crate) struct Home {
     pub(crate) cups: Vec<Cup>,
     /// The bots that are connected.
     pub(crate) n_bots: usize,
+    /// The game with the longest ladder, and its first places.
+    pub(crate) ladder: Option<(&'static str, Vec<LadderData>)>,
+    /// The puzzle of the day, if it is found by now: its game, who is to move and in how many moves, and its board.
+    pub(crate) puzzle: Option<(String, String)>,
+    /// A game of a tournament that waits for whoever looks.
+    pub(crate) mine: Option<String>,
 }
 
 /// The beginning of each game, drawn once.
@@ -70,6 +78,9 @@ pub(super) fn prefix(game: &str) -> String {
 /// The home page.
 pub(crate) fn home(data: &Home, levels: &[&str]) -> Markup {
     html! {
+        @if let Some(game) = &data.mine {
+            p class="note good row between" role="status" { b { "Your game of a tournament is on." } a class="btn primary" href=(format!("/m/{game}")) { "To your game" } }
+        }
         section class="hero" {
             div class="stack" {
                 h1 { "Board games for people and programs." }
@@ -94,7 +105,11 @@ pub(crate) fn home(data: &Home, levels: &[&str]) -> Markup {
                 rk-live src="/api/v1/live" { ul class="cards strip" { @for card in &data.live[1..] { (small_board(card)) } } }
             }
         }
-        section class="cols" { (cups(&data.cups)) (last(&data.last)) (aside(data.n_bots)) }
+        section class="cols" {
+            (cups(&data.cups))
+            @match &data.ladder { Some((game, list)) => (ladder(game, list)), None => (last(&data.last)) }
+            (aside(data))
+        }
     }
 }
 
@@ -190,7 +205,11 @@ fn cups(cups: &[Cup]) -> Markup {
                 @for cup in cups {
                     li { a href=(format!("/t/{}", cup.id)) {
                         span { b { (cup.name) } br; span class="dim tiny" { (cup.games) } }
-                        span class=(if cup.state == "running" { "live" } else { "chip" }) { (cup.state) }
+                        @match cup.state {
+                            "running" => span class="live" { "Live" },
+                            "open" => span class="chip good" { "sign-up open" },
+                            state => span class="chip" { (state) },
+                        }
                     } }
                 }
             }
@@ -218,12 +237,33 @@ fn last(list: &[Past]) -> Markup {
     }
 }
 
-fn aside(n_bots: usize) -> Markup {
+/// The first places of a game's ladder.
+fn ladder(game: &str, list: &[LadderData]) -> Markup {
+    html! {
+        div class="floe flush" {
+            div class="bar" { h2 { "Ladder" } a href=(format!("/players?game={game}")) { (title_of(game)) } }
+            table class="table" {
+                thead { tr { th { "#" } th { "Player" } th class="num" { "Rating" } } }
+                tbody { @for one in list { tr {
+                    td class="num" { (one.place) }
+                    th scope="row" { (who(&one.entrant.name, one.entrant.kind)) }
+                    td class="num" { (format!("{:.0}", one.rating)) span class="dim" { " ± " (format!("{:.0}", one.error)) } }
+                } } }
+            }
+        }
+    }
+}
+
+fn aside(data: &Home) -> Markup {
+    let n_bots = data.n_bots;
     html! {
         div class="stack" {
             a class="floe card-link" href="/puzzle" {
                 h2 { "Puzzle of the day" }
-                p { "One position, one winning move. It is proved." }
+                @match &data.puzzle {
+                    Some((said, board)) => { div class="board" { (PreEscaped(board)) } p { (said) } },
+                    None => p { "One position, one winning move. It is proved." },
+                }
                 b { "Try it →" }
             }
             a class="floe card-link bots" href="/connect" {

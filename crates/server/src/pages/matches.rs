@@ -41,6 +41,7 @@ pub(crate) fn match_body(state: &MatchState, ply: u64, svg: &str, join: &Invitat
                 div class="note good hint" data-part="hint" hidden {
                     (icon("hint")) p class="grow" {} button class="btn quiet icon sm" type="button" data-act="unhint" aria-label="Close" { (icon("close")) }
                 }
+                @if state.evaluated { p class="tiny dim evaluated" data-part="evaluated" { "Looking at the position." } }
                 (replay::scrub(state, ply))
             }
             aside class="side" { (panel(state, ply)) (replay::best(state)) }
@@ -58,7 +59,8 @@ fn about(state: &MatchState) -> Markup {
         div class="about dim" {
             h1 { (state.title) }
             (dot()) span class="hide-phone" { (time(&state.time)) }
-            @if state.casual { (dot()) span class="hide-phone" { "casual" } }
+            (dot()) span class="hide-phone" data-part="rated" title=[state.unrated] { (kind_of_match(state)) }
+            @if let Some(cup) = &state.tournament { (dot()) a href=(format!("/t/{cup}")) { "Tournament" } }
             div class="end" {
                 span class="viewers" data-part="viewers" hidden { (icon("eye")) span {} }
                 span class="live good unseen" data-part="connection" { "Connected" }
@@ -67,6 +69,15 @@ fn about(state: &MatchState) -> Markup {
                 button class="btn quiet icon" type="button" data-act="share" aria-label="Copy the link" { (icon("link")) }
             }
         }
+    }
+}
+
+/// Whether it counts, in a word.
+fn kind_of_match(state: &MatchState) -> &'static str {
+    match state.unrated {
+        None => "rated",
+        Some(_) if state.casual => "casual",
+        Some(_) => "not rated",
     }
 }
 
@@ -101,6 +112,31 @@ fn waiting(join: &Invitations, game: &str) -> Markup {
             }
             p class="dim tiny" { "Whoever opens the link takes the seat. The game begins when all have come." }
             p { a class="btn sm" href=(format!("/new?spec={game}")) { "Play a computer instead" } }
+        }
+    }
+}
+
+/// An invitation to a seat: what is played, and whether it counts.
+pub(crate) fn invitation(code: &str, state: Option<&MatchState>, is_person: bool) -> Markup {
+    html! {
+        form class="floe stack narrow" method="post" action=(format!("/join/{code}")) {
+            h1 { "You are invited to a game" }
+            @if let Some(state) = state {
+                @let there: Vec<&str> = state.seats.iter().enumerate().filter(|(idx, _)| !state.waiting.contains(idx)).map(|(_, seat)| seat.name.as_str()).collect();
+                dl class="facts" {
+                    dt { "Game" } dd { (state.title) }
+                    dt { "With" } dd { (there.join(", ")) }
+                    dt { "Clock" } dd { (time(&state.time)) }
+                    dt { "Counts" } dd { @match state.unrated {
+                        Some(why) => { "no, because " (why) },
+                        None if is_person => "yes: it is rated, without hints and take-backs",
+                        None => "yes, if you have a name; as a guest you play it without rating",
+                    } }
+                }
+                @if state.unrated.is_none() && !is_person { p { a href="/login" { "Claim a name first" } ", then open this link again." } }
+            }
+            p { "No account is needed. The game begins when all have come." }
+            button class="btn primary big" type="submit" { "Take the seat" }
         }
     }
 }
@@ -175,6 +211,8 @@ fn over(state: &MatchState) -> Markup {
                 div class="row" {
                     @if let Some(next) = &state.rematch {
                         a class="btn primary" href=(format!("/m/{next}")) { "To the next game" }
+                    } @else if let Some(cup) = &state.tournament {
+                        a class="btn primary" href=(format!("/t/{cup}")) { "To the tournament" }
                     } @else if state.you.is_some() { button class="btn primary" type="button" data-act="rematch" { "Rematch" } }
                     @if state.ply > 0 { button class="btn" type="button" data-act="again" { "Look again" } }
                 }
@@ -256,7 +294,10 @@ fn details(state: &MatchState) -> Markup {
         dl class="facts" {
             dt { "Game" } dd { (state.title) }
             dt { "Clock" } dd { (time(&state.time)) }
-            dt { "Kind" } dd { @if state.casual { "casual: hints and take-backs" } @else { "no hints, no take-backs" } }
+            dt { "Kind" } dd {
+                @if state.casual { "casual: hints and take-backs" } @else { "no hints, no take-backs" }
+                @match state.unrated { Some(why) => { "; not rated, because " (why) }, None => "; rated" }
+            }
         }
         (copied("The game spec", &state.game))
         (copied("The same at the terminal", &format!("rookery play {}{clock} {}", state.game, players.join(" "))))

@@ -41,6 +41,8 @@ pub(crate) struct NewGame {
     pub(crate) is_strict: bool,
     /// What whoever looks is called.
     pub(crate) me: Option<String>,
+    /// Whether it has claimed that name.
+    pub(crate) is_person: bool,
     /// The bots that are connected.
     pub(crate) bots: Vec<BotData>,
     /// What is wrong.
@@ -295,8 +297,29 @@ fn clock(data: &NewGame) -> Markup {
             input type="text" name="other" value=(if known.is_none() { data.time.as_str() } else { "" }) maxlength="40" placeholder="10m+5s" aria-label="Another time control";
         }
         p class="tiny dim" data-live="time" { (known.map_or("", |(.., note)| note)) }
-        label class="switch" { input type="checkbox" name="strict" value="1" checked[data.is_strict]; "Strict: take back and hints are off." }
+        label class="switch" { input type="checkbox" name="strict" value="1" checked[data.is_strict]; "Rated: no hints, no take-backs." }
+        p class="tiny dim" data-live="rated" { (counts(data)) }
         (problem(data, "time"))
+    }
+}
+
+/// Whether the game will count, said before it begins.
+fn counts(data: &NewGame) -> String {
+    let is_person = |seat: &String| seat == "me" || seat == "friend";
+    let is_guest = |seat: &String| is_person(seat) || seat.starts_with('@');
+    let twice = |(idx, seat): (usize, &String)| seat != "friend" && data.seats[..idx].contains(seat);
+    if !data.is_strict && data.seats.iter().any(is_person) {
+        "Casual: hints and take-backs are on, and no rating changes.".to_owned()
+    } else if !data.seats.iter().any(is_guest) {
+        "Not rated: only computers play.".to_owned()
+    } else if data.seats.iter().enumerate().any(twice) {
+        "Not rated: somebody plays twice.".to_owned()
+    } else if data.seats.iter().any(|seat| seat == "me") && !data.is_person {
+        "Not rated: you have no name. Sign in or claim one, and it counts.".to_owned()
+    } else if data.seats.iter().any(|seat| seat == "friend") {
+        format!("It counts for the ladder of {}, if whoever comes has a name too.", data.game.title())
+    } else {
+        format!("It counts for the ladder of {}.", data.game.title())
     }
 }
 
@@ -327,6 +350,7 @@ fn side(data: &NewGame) -> Markup {
                         dt { "Game" } dd { (data.game.title()) ", " (data.n_cells) " cells" }
                         dt { "Players" } dd { (names.join(", ")) }
                         dt { "Clock" } dd { (time(&data.time)) }
+                        dt { "Counts" } dd { (counts(data)) }
                     }
                     (copied("The game spec", &data.text))
                     (copied("The same at the terminal", &format!("rookery play {}{clock} {}", data.text, command.join(" "))))

@@ -79,6 +79,8 @@ pub(super) fn count(n: u64, one: &str) -> String {
 
 /// Points as people write them: `2½`.
 pub(super) fn points(points: f64) -> String {
+    // An empty sum is minus nothing.
+    let points = points + 0.0;
     let halves = (points * 2.0).round();
     if (points * 2.0 - halves).abs() > 1e-6 {
         return format!("{points:.2}");
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn points_and_names_as_people_and_addresses_have_them() {
-        let said: Vec<String> = [0.0, 0.5, 1.0, 2.5, 1.0 / 3.0].into_iter().map(points).collect();
+        let said: Vec<String> = [-0.0, 0.5, 1.0, 2.5, 1.0 / 3.0].into_iter().map(points).collect();
         assert_eq!(said, ["0", "½", "1", "2½", "0.33"]);
         assert_eq!(path_part("level:3/ä?"), "level%3A3%2F%C3%A4%3F");
         assert_eq!((count(1, "game"), count(2, "game")), ("1 game".to_owned(), "2 games".to_owned()));

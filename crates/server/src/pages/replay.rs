@@ -8,7 +8,7 @@ use crate::data::{EvidenceData, MatchState, VerdictData};
 
 /// How good the position is, as a bar beside the board.
 pub(super) fn bar(state: &MatchState) -> Markup {
-    let is_there = state.over.is_some() && state.seats.len() == 2 && state.ply > 0;
+    let is_there = (state.over.is_some() && state.ply > 0 || state.evaluated) && state.seats.len() == 2;
     html! { div class="evalbar" data-part="eval" role="img" aria-label="Not looked at yet" hidden[!is_there] { i {} } }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn record_page() -> Markup {
         rk-record {
             div class="floe stack narrow" {
                 h1 { "Look at a record" }
-                p { "Choose a record, or drop it onto any page here. It is checked move by move, and not kept." }
+                p { "Choose a record, or drop it onto any page here. It is checked move by move, reviewed, and can be played on. It is in no list, and gone when others come or the server ends." }
                 label class="field" { "Record file"
                     input type="file" accept=".jsonl,application/jsonl";
                 }

@@ -7,9 +7,10 @@ use super::markdown::render;
 use super::parts::{extra, still};
 
 /// Pages that are served: name, title, text.
-pub(crate) static DOCS: [(&str, &str, &str); 7] = [
+pub(crate) static DOCS: [(&str, &str, &str); 8] = [
     ("first-bot", "Your first bot", include_str!("../../../../docs/first-bot.md")),
     ("protocol", "The bot protocol", include_str!("../../../../docs/protocol.md")),
+    ("bundles", "Bots as archives", include_str!("../../../../docs/bundles.md")),
     ("api", "The API", include_str!("../../../../docs/api.md")),
     ("record", "Records", include_str!("../../../../docs/record.md")),
     ("players", "Computers", include_str!("../../../../docs/players.md")),

@@ -130,11 +130,13 @@ pub(crate) struct Filter {
     pub(crate) game: Option<String>,
     /// `people` or `bots`.
     pub(crate) who: Option<String>,
+    /// The games of one tournament.
+    pub(crate) cup: Option<String>,
 }
 
 impl Filter {
-    fn link(game: Option<&str>, who: Option<&str>) -> String {
-        let parts: Vec<String> = [("game", game), ("who", who)]
+    fn link(&self, game: Option<&str>, who: Option<&str>) -> String {
+        let parts: Vec<String> = [("game", game), ("who", who), ("t", self.cup.as_deref())]
             .iter()
             .filter_map(|(key, value)| Some(format!("{key}={}", (*value)?)))
             .collect();
@@ -164,7 +166,7 @@ pub(crate) fn watch(all: &[Card], filter: &Filter) -> Markup {
             a class="btn" href="/new" { (icon("play")) "Play yourself" }
         }
         (filters(all, filter))
-        rk-live src="/api/v1/live" grows[filter.game.is_none() && filter.who.is_none()] {
+        rk-live src="/api/v1/live" cup=[filter.cup.as_deref()] grows[filter.game.is_none() && filter.who.is_none()] {
             ul class="cards" { @for card in &list { (small_board(card)) } }
             @if list.is_empty() { (nothing("Nobody plays at the moment.", "/", "Play a game")) }
         }
@@ -177,17 +179,18 @@ fn filters(all: &[Card], filter: &Filter) -> Markup {
     html! {
         div class="filters" {
             nav class="seg scroll-x" aria-label="Games" {
-                a href=(Filter::link(None, who)) aria-current=[game.is_none().then_some("true")] { "All " span class="dim num" { (all.len()) } }
+                a href=(filter.link(None, who)) aria-current=[game.is_none().then_some("true")] { "All " span class="dim num" { (all.len()) } }
                 @for known in CATALOG {
                     @let n = all.iter().filter(|card| card.game == known.name()).count();
-                    a href=(Filter::link(Some(known.name()), who)) aria-current=[(game == Some(known.name())).then_some("true")] {
+                    a href=(filter.link(Some(known.name()), who)) aria-current=[(game == Some(known.name())).then_some("true")] {
                         (known.title()) " " span class="dim num" { (n) }
                     }
                 }
             }
+            @if let Some(cup) = &filter.cup { a class="chip" href=(format!("/t/{cup}")) { "Games of one tournament" } a href="/watch" { "All games" } }
             nav class="seg" aria-label="Players" {
                 @for (word, name) in [(None, "Everyone"), (Some("people"), "People"), (Some("bots"), "Bots")] {
-                    a href=(Filter::link(game, word)) aria-current=[(who == word).then_some("true")] { (name) }
+                    a href=(filter.link(game, word)) aria-current=[(who == word).then_some("true")] { (name) }
                 }
             }
         }

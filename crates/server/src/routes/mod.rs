@@ -1,6 +1,7 @@
 //! All addresses: pages, pictures, and what machines ask.
 
 mod account;
+mod bundles;
 mod connect;
 mod new_game;
 mod pages;
@@ -12,7 +13,7 @@ mod tournaments;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::from_fn_with_state;
@@ -53,6 +54,9 @@ pub fn routes() -> Routes<Arc<App>> {
         .post("/operator", Operator, "What the operator does with a form", account::operate)
         .get("/connect", Anybody, "How a bot is connected", connect::page)
         .post("/connect", Person, "A token for a bot, with a form", connect::claim)
+        .get("/bundles", Anybody, "Bots that were uploaded", bundles::page)
+        .post("/bundles", Person, "Upload a bot with a form", bundles::upload)
+        .post("/bundles/retire", Person, "Retire a bot with a form", bundles::retire)
         .get("/rules", Anybody, "To the rules of the first game", rules::first)
         .get("/rules/{game}", Anybody, "How a game is played", rules::rules)
         .get("/docs/{name}", Anybody, "A page of the documentation", rules::docs)
@@ -62,7 +66,12 @@ pub fn routes() -> Routes<Arc<App>> {
         .get("/t/new", Anybody, "A form for a new tournament", tournaments::form)
         .post("/t/new", Anybody, "Begin a tournament with a form", tournaments::create)
         .get("/t/{id}", Anybody, "How a tournament stands", tournaments::one)
-        .post("/t/{id}/do", Known, "Pause, go on, withdraw or remove with a form", tournaments::act)
+        .post(
+            "/t/{id}/do",
+            Known,
+            "Sign up, begin, pause, go on, withdraw or remove with a form",
+            tournaments::act,
+        )
         .get("/players", Anybody, "Who is strongest", players::ladder)
         .get("/p/{name}", Anybody, "Somebody who plays", players::player)
         .get("/bots", Anybody, "Where bots connect by WebSocket", crate::bots::bots_socket)
@@ -85,6 +94,8 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
     router
         .fallback(nowhere)
         .layer(packed())
+        // The guard has bounded the body already, and lets records be larger.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(Arc::clone(app), guard))
         .with_state(Arc::clone(app))
 }

@@ -146,6 +146,7 @@ fn answer(app: &App, caller: &Caller, headers: &HeaderMap, mut wish: Wish) -> Re
         time: wish.time,
         is_strict: wish.is_strict,
         me: look.name.clone(),
+        is_person: caller.expect_person().is_ok(),
         bots: app.hub.bots().list(),
         problem: wish.problem,
     };

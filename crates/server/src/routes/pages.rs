@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::extract::{Extension, Form, Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
-use maud::{Markup, html};
-use rookery_catalog::game;
+use maud::Markup;
+use rookery_catalog::{CATALOG, game};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_referee::{Command, Start};
 use rookery_rules::{Scene, Status};
-use rookery_store::{GameFilter, Page, StoredTournament, TournamentFilter, TournamentState};
+use rookery_store::{GameFilter, Page, StoredTournament, TournamentFilter, TournamentId, TournamentState};
 use serde::Deserialize;
 
 use crate::accounts::blocking;
@@ -57,8 +57,60 @@ pub(crate) async fn home(
         last: last.into_iter().map(past).collect(),
         cups: cups.iter().filter_map(cup).collect(),
         n_bots: app.hub.bots().list().len(),
+        ladder: longest_ladder(&app).await?,
+        puzzle: puzzle_of_today().await,
+        mine: cup_game(&app, &caller),
     };
     Ok(shown("Home", &look(&caller, &headers), &shell::home(&data, &LEVELS)))
+}
+
+/// How many places of a ladder are shown.
+const PLACES: usize = 5;
+
+/// The first places of the game in which most have a rating.
+async fn longest_ladder(app: &App) -> Result<Option<(&'static str, Vec<api::LadderData>)>, ApiError> {
+    let (store, ladders) = (app.hub.store().clone(), Arc::clone(&app.ladders));
+    let longest = blocking(move || {
+        let mut lengths = vec![];
+        for game in CATALOG {
+            lengths.push((ladders.get(&store, game.name())?.ranked().len(), game.name()));
+        }
+        Ok(lengths.into_iter().rev().max_by_key(|(length, _)| *length))
+    })
+    .await?;
+    let Some((_, name)) = longest.filter(|(length, _)| *length > 0) else { return Ok(None) };
+    let mut list = api::ladder_of(app, name).await?;
+    list.truncate(PLACES);
+    Ok(Some((name, list)))
+}
+
+/// How long the home page waits for the puzzle: the first one of a day takes longer, and is shown next time.
+const PUZZLE_TIME: std::time::Duration = std::time::Duration::from_millis(50);
+
+/// What is said of the puzzle of today, and its board.
+async fn puzzle_of_today() -> Option<(String, String)> {
+    let finding = tokio::spawn(api::puzzle_of("today", None));
+    let puzzle = tokio::time::timeout(PUZZLE_TIME, finding).await.ok()?.ok()?.ok()?;
+    let position = game(&puzzle.game).ok()?.position(&puzzle.position).ok()?;
+    let options = Options {
+        prefix: "pz-".to_owned(),
+        coordinates: false,
+        captions: false,
+        style: false,
+        ..Options::default()
+    };
+    let moves = puzzle.plies.div_ceil(2);
+    let said = format!("{}: player {} wins in {moves}. One move does it.", puzzle.title, puzzle.seat + 1);
+    Some((said, svg(&position.scene(), &options)))
+}
+
+/// The game of a tournament that whoever looks plays now, or is to come to.
+fn cup_game(app: &App, caller: &Caller) -> Option<String> {
+    let who = caller.identity.as_ref()?;
+    let is_mine = |table: &Arc<Table>| {
+        table.cup().is_some() && table.over_since().is_none() && table.seat_of(Some(who)).is_some()
+    };
+    app.hub.tables().into_iter().find(is_mine).map(|table| table.id().to_string())
 }
 
 /// The last position of a match that is over.
@@ -105,7 +157,7 @@ fn running(app: &App) -> Vec<Arc<Table>> {
     tables
 }
 
-fn card(table: &Table) -> Card {
+pub(super) fn card(table: &Table) -> Card {
     let snapshot = table.snapshot();
     let scene = snapshot.position.scene();
     let seats = snapshot.spec.seats.iter().map(|seat| (seat.name.clone(), Kind::of(&seat.player)));
@@ -134,22 +186,29 @@ pub(crate) struct WatchQuery {
     who: Option<String>,
     /// One match.
     only: Option<String>,
+    /// Those of one tournament.
+    t: Option<String>,
 }
 
 pub(crate) async fn watch(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
-    Query(WatchQuery { game: name, who, only }): Query<WatchQuery>,
+    Query(WatchQuery { game: name, who, only, t }): Query<WatchQuery>,
     headers: HeaderMap,
 ) -> Response {
     let mut tables = running(&app);
     if let Some(only) = only {
         tables.retain(|table| table.id().as_str() == only);
     }
+    let cup = t.and_then(|cup| cup.parse().ok());
+    if cup.is_some() {
+        tables.retain(|table| table.cup() == cup);
+    }
     let boards: Vec<Card> = tables.iter().take(MOST_BOARDS).map(|table| card(table)).collect();
     let filter = Filter {
         game: name.filter(|name| game(name).is_ok()),
         who: who.filter(|who| ["people", "bots"].contains(&who.as_str())),
+        cup: cup.map(|cup: TournamentId| cup.to_string()),
     };
     shown("Watch", &look(&caller, &headers), &shell::watch(&boards, &filter))
 }
@@ -215,7 +274,7 @@ pub(crate) fn drawn(scene: &Scene) -> String {
 }
 
 /// A picture with a size of its own, larger than any screen: a sheet makes it as large as there is room, before any script.
-fn sized(scene: &Scene, options: &Options) -> String {
+pub(super) fn sized(scene: &Scene, options: &Options) -> String {
     let (width, height) = (10 * scene.viewbox.width, 10 * scene.viewbox.height);
     svg(scene, options).replacen("<svg ", &format!("<svg width=\"{width}\" height=\"{height}\" "), 1)
 }
@@ -329,17 +388,14 @@ pub(crate) async fn act(
 }
 
 pub(crate) async fn invitation(
+    State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     Path(code): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    let body = html! {
-        form class="floe stack narrow" method="post" action=(format!("/join/{code}")) {
-            h1 { "You are invited to a game" }
-            p { "No account is needed. The game begins when all have come." }
-            button class="btn primary big" type="submit" { "Take the seat" }
-        }
-    };
+    let state = app.hub.invited(&code).map(|table| table.look(crate::data::Sight::default()));
+    let is_person = caller.expect_person().is_ok();
+    let body = shell::invitation(&code, state.as_ref(), is_person);
     shown("Invitation", &look(&caller, &headers), &body)
 }
 

@@ -4,10 +4,10 @@ use axum::extract::{Extension, Path, Query};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use rookery_catalog::game;
-use rookery_picture::{Options, svg};
+use rookery_picture::Options;
 use serde::Deserialize;
 
-use super::pages::{look, shown};
+use super::pages::{look, shown, sized};
 use crate::accounts::now_ms;
 use crate::api;
 use crate::dates;
@@ -52,7 +52,11 @@ async fn show(
     let options = Options { prefix: "pz-".to_owned(), captions: false, style: false, ..Options::default() };
     let days: Vec<String> = (0..DAYS).rev().map(|ago| dates::day(now_ms() - ago * DAY_MS)).collect();
     let label = format!("player {}", puzzle.seat + 1);
-    let page =
-        PuzzlePage { puzzle: &puzzle, board: &svg(&position.scene(), &options), label: &label, days: &days };
+    let page = PuzzlePage {
+        puzzle: &puzzle,
+        board: &sized(&position.scene(), &options),
+        label: &label,
+        days: &days,
+    };
     Ok(shown("Puzzle", &look(caller, headers), &shell::puzzle(&page)))
 }

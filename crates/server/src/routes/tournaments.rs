@@ -10,18 +10,22 @@ use rookery_referee::SeatSpec;
 use rookery_rules::{GameSpec, Seed};
 use rookery_tournament::{EntrantSpec, FormatSpec, TournamentSpec};
 
-use super::pages::{look, shown};
+use super::pages::{card, look, shown};
+use crate::accounts::{Identity, now_ms};
 use crate::api::{self, guest_of, with_cookie};
 use crate::app::App;
 use crate::http::{ApiError, Caller};
-use crate::pages::{self as shell, Choice, FORMATS, NewTournament};
-use crate::tournaments::Tournaments;
+use crate::hub::Table;
+use crate::pages::{self as shell, Card, Choice, FORMATS, NewTournament, SIGN_UPS, Seen, Visitor};
+use crate::tournaments::{Opening, SignUp, Tournaments};
 
 /// Computers that are offered first, and those that take part unless others are chosen.
 const FIRST: [&str; 3] = ["easy", "medium", "hard"];
 const USUAL: [&str; 4] = ["easy", "medium", "hard", "random"];
 /// How many games a ladder has.
 const LADDER: u64 = 1000;
+/// The longest time until a tournament begins that the form takes, in minutes.
+const MOST_MINUTES: u32 = 24 * 60;
 /// The longest text of a form.
 const MOST_TEXT: usize = 500;
 /// The most fields of a form.
@@ -43,9 +47,63 @@ pub(crate) async fn one(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let id = api::read_tournament(&id)?;
-    let own = caller.identity.as_ref().is_some_and(|who| app.tournaments.may_change(id, who));
-    let view = api::apart(move || app.tournaments.view(id)).await?;
-    Ok(shown("Tournaments", &look(&caller, &headers), &shell::tournament(&view, own)))
+    let who = caller.identity.as_ref();
+    let own = who.is_some_and(|who| app.tournaments.may_change(id, who));
+    let look = look(&caller, &headers);
+    let asking = Arc::clone(&app);
+    let opening = api::apart(move || asking.tournaments.opening(id)).await?;
+    if let Some(opening) = opening {
+        let visitor = Visitor {
+            is_person: caller.expect_person().is_ok(),
+            name: look.name.clone().unwrap_or_default(),
+            own,
+            bots: free_bots(&app, who, &opening),
+            is_mine: opening
+                .spec
+                .entrants
+                .iter()
+                .map(|entrant| who.is_some_and(|who| opening.is_of(&entrant.name, who)))
+                .collect(),
+            now_ms: now_ms(),
+        };
+        return Ok(shown("Tournaments", &look, &shell::opening(&opening, &visitor)));
+    }
+    let mut tables = app.hub.of_cup(id);
+    // Games of whoever looks come first.
+    tables.sort_by_key(|table| (table.seat_of(who).is_none(), table.id()));
+    let is_running = |table: &&Arc<Table>| table.over_since().is_none();
+    let mine = tables.iter().filter(is_running).find(|table| table.seat_of(who).is_some());
+    let mine = mine.map(|table| table.id().to_string());
+    let boards: Vec<Card> = tables
+        .iter()
+        .filter(is_running)
+        .filter(|table| table.is_shown())
+        .take(MOST_BOARDS)
+        .map(|table| card(table))
+        .collect();
+    let asking = Arc::clone(&app);
+    let brought = who.cloned();
+    let (view, brought) = api::apart(move || {
+        let brought = brought.map(|who| asking.tournaments.brought_by(id, &who)).unwrap_or_default();
+        Ok((asking.tournaments.view(id)?, brought))
+    })
+    .await?;
+    let seen = Seen { own, boards, mine, brought };
+    Ok(shown("Tournaments", &look, &shell::tournament(&view, &seen)))
+}
+
+/// The most boards of a tournament on its page.
+const MOST_BOARDS: usize = 12;
+
+/// Bots that somebody could sign up: their own, and those of nobody.
+fn free_bots(app: &App, who: Option<&Identity>, opening: &Opening) -> Vec<String> {
+    let bots = app.hub.bots();
+    let is_free = |name: &String| {
+        let owner = bots.owner_of(name);
+        let is_mine = owner.is_none() || owner.as_ref() == who.map(|who| &who.owner);
+        is_mine && !opening.spec.entrants.iter().any(|entrant| entrant.name == *name)
+    };
+    bots.list().into_iter().map(|bot| bot.name).filter(is_free).collect()
 }
 
 /// The fields of a form, some of which come more than once.
@@ -95,9 +153,10 @@ fn read(app: &App, fields: &Fields) -> NewTournament {
     let choices: Vec<Choice> = computers.chain(bots).collect();
     let said: Vec<&str> =
         fields.iter().filter(|(key, _)| key == "who").map(|(_, value)| value.as_str()).collect();
-    let said = if fields.is_empty() { USUAL.to_vec() } else { said };
+    let said = if field(fields, "game").is_none() { USUAL.to_vec() } else { said };
     let who =
         choices.iter().map(|choice| choice.player.clone()).filter(|player| said.contains(&player.as_str()));
+    let has_people = matches!(field(fields, "signup"), Some("people" | "both"));
     let mut form = NewTournament {
         game: known.name().to_owned(),
         board: board.unwrap_or_else(|| known.name().to_owned()),
@@ -111,13 +170,17 @@ fn read(app: &App, fields: &Fields) -> NewTournament {
         choices,
         time: text("time")
             .filter(|time| time.parse::<rookery_referee::TimeControl>().is_ok())
-            .unwrap_or_else(|| "untimed".to_owned()),
+            .unwrap_or_else(|| if has_people { "5m+3s" } else { "untimed" }.to_owned()),
         name: text("name")
             .map(|name| name.trim().chars().take(60).collect())
             .filter(|name: &String| {
                 !name.is_empty() && !CATALOG.iter().any(|game| *name == usual_name(game.title()))
             })
             .unwrap_or_else(|| usual_name(known.title())),
+        sign_up: text("signup")
+            .filter(|word| SIGN_UPS.iter().any(|(known, _)| known == word))
+            .unwrap_or_else(|| SIGN_UPS[0].0.to_owned()),
+        starts_in: field(fields, "start").and_then(|text| text.parse().ok()).unwrap_or(0).min(MOST_MINUTES),
         plans: vec![],
         problem: None,
     };
@@ -185,6 +248,14 @@ fn spec_of(form: &NewTournament, format: &str) -> Result<TournamentSpec, String>
     })
 }
 
+/// How others get in, if they may.
+fn sign_up_of(form: &NewTournament) -> Option<SignUp> {
+    let people = matches!(form.sign_up.as_str(), "people" | "both");
+    let bots = matches!(form.sign_up.as_str(), "bots" | "both");
+    let starts_ms = (form.starts_in > 0).then(|| now_ms() + i64::from(form.starts_in) * 60_000);
+    (people || bots).then_some(SignUp { people, bots, starts_ms, problem: None })
+}
+
 fn expect_few(fields: &Fields) -> Result<(), ApiError> {
     if fields.len() > MOST_FIELDS {
         return Err(ApiError::bad("the form has too many fields"));
@@ -213,8 +284,15 @@ pub(crate) async fn create(
     let mut form = read(&app, &fields);
     let (who, cookie) = guest_of(&app, &caller).await?;
     let making = Arc::clone(&app);
+    let sign_up = sign_up_of(&form);
     let begun = match spec_of(&form, &form.format) {
-        Ok(spec) => api::apart(move || making.tournaments.begin(spec, &who)).await,
+        Ok(spec) => {
+            api::apart(move || match sign_up {
+                Some(sign_up) => making.tournaments.announce(spec, sign_up, &who),
+                None => making.tournaments.begin(spec, &who),
+            })
+            .await
+        }
         Err(why) => Err(ApiError::bad(why)),
     };
     match begun {
@@ -243,7 +321,12 @@ pub(crate) async fn act(
         "resume" => app.tournaments.go_on(id, &who),
         "remove" => app.tournaments.remove(id, &who),
         "withdraw" => app.tournaments.withdraw(id, &entrant, &who),
-        _ => Err(ApiError::field("what", "expected `pause`, `resume`, `withdraw` or `remove`")),
+        "enter" => app.tournaments.enter(id, &entrant, &who),
+        "begin" => app.tournaments.begin_announced(id, &who),
+        _ => {
+            let message = "expected `enter`, `begin`, `pause`, `resume`, `withdraw` or `remove`";
+            Err(ApiError::field("what", message))
+        }
     })
     .await?;
     Ok(Redirect::to(&back).into_response())

@@ -15,6 +15,9 @@ pub enum FromPage {
         /// The last version it knows.
         #[serde(default)]
         since: Option<u64>,
+        /// Whether it wants to know how good the position is, if it may.
+        #[serde(default)]
+        eval: bool,
     },
     /// No longer.
     Unwatch {
@@ -101,7 +104,7 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<FromPage>(text).unwrap();
         assert_eq!(
             read(r#"{"watch":{"match":"x","since":null}}"#),
-            FromPage::Watch { id: "x".to_owned(), since: None }
+            FromPage::Watch { id: "x".to_owned(), since: None, eval: false }
         );
         assert_eq!(read(r#"{"lobby":true}"#), FromPage::Lobby(true));
         assert_eq!(read(r#"{"ping":3}"#), FromPage::Ping(3));

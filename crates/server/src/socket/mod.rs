@@ -18,10 +18,10 @@ use futures_util::stream::SplitSink;
 use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
 use rookery_store::GameId;
 use serde_json::json;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::accounts::Identity;
+use crate::accounts::{Ended, Identity};
 use crate::app::App;
 use crate::data::Sight;
 use crate::http::{Caller, Held, is_set};
@@ -32,6 +32,8 @@ pub use message::{Do, FromPage, What};
 
 /// The most bytes of a message.
 const MESSAGE_BYTES: usize = 8 << 10;
+/// How much of it is read at once.
+const READ_BYTES: usize = 2 << 10;
 /// The most bytes that wait to be sent: the largest snapshot there is.
 const OUT_BYTES: usize = 8 << 20;
 /// Who takes nothing for so long is gone.
@@ -43,6 +45,8 @@ const LOBBY: Duration = Duration::from_secs(1);
 /// The most messages within a span.
 const MOST_MESSAGES: u32 = 100;
 const SPAN: Duration = Duration::from_secs(20);
+/// The most bytes from one ping to the next, whether they become messages or not: more than all messages may have.
+const MOST_BYTES: u64 = 1 << 20;
 /// The most matches that one page watches.
 const MOST_WATCHED: usize = 64;
 
@@ -56,11 +60,12 @@ pub async fn live(
     upgrade
         .max_message_size(MESSAGE_BYTES)
         .max_frame_size(MESSAGE_BYTES)
+        // Thousands may be open and say little.
+        .read_buffer_size(READ_BYTES)
         .write_buffer_size(0)
         .max_write_buffer_size(OUT_BYTES)
         .on_upgrade(move |socket| async move {
-            Page::run(socket, app, caller.identity).await;
-            drop(held);
+            Page::run(socket, app, caller.identity, held).await;
         })
 }
 
@@ -70,6 +75,8 @@ struct Watched {
     sight: Sight,
     seen: Option<u64>,
     versions: watch::Receiver<u64>,
+    wants_eval: bool,
+    eval: Option<watch::Receiver<Option<Utf8Bytes>>>,
 }
 
 struct Page {
@@ -82,6 +89,9 @@ struct Page {
     hints: Hints,
     heard: Instant,
     span: (Instant, u32),
+    held: Arc<Held>,
+    /// How many bytes had come at the last ping.
+    n_read: u64,
 }
 
 /// Why a socket ends.
@@ -95,7 +105,7 @@ enum Gone {
 type Step = Result<(), Gone>;
 
 impl Page {
-    async fn run(socket: WebSocket, app: Arc<App>, identity: Option<Identity>) {
+    async fn run(socket: WebSocket, app: Arc<App>, identity: Option<Identity>, held: Arc<Held>) {
         let metrics = Arc::clone(&app.metrics);
         let _counted = metrics.sockets.count();
         let (out, mut said) = socket.split();
@@ -109,9 +119,12 @@ impl Page {
             lobby: None,
             heard: now,
             span: (now, 0),
+            n_read: held.n_read(),
+            held,
             app,
         };
         let mut closing = page.app.closing.subscribe();
+        let mut endings = page.app.accounts.endings();
         let (mut pings, mut boards) = (interval(PING), interval(LOBBY));
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         boards.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -121,10 +134,13 @@ impl Page {
                     Some(Ok(message)) => page.heard(message).await,
                     _ => Err(Gone::Left),
                 },
-                id = changed(&mut page.watched) => page.tell(id).await,
+                (id, is_eval) = changed(&mut page.watched) => {
+                    if is_eval { page.tell_eval(id).await } else { page.tell(id).await }
+                }
                 Some(frame) = hints.recv() => page.send(Message::Text(frame)).await,
                 _ = boards.tick(), if page.lobby.is_some() => page.tell_lobby("lobby_changed").await,
                 _ = pings.tick() => page.ping().await,
+                () = signed_out(page.identity.as_ref(), &mut endings) => Err(Gone::Sent(4003, "signed out")),
                 () = is_set(&mut closing) => {
                     let bye = json!({"bye": {"reason": "the server stops; your games go on when it is back"}});
                     let _ = page.say(&bye).await;
@@ -156,6 +172,10 @@ impl Page {
         if self.heard.elapsed() > STALLED {
             return Err(Gone::Left);
         }
+        let before = std::mem::replace(&mut self.n_read, self.held.n_read());
+        if self.n_read - before > MOST_BYTES {
+            return Err(Gone::Sent(1008, "too many bytes"));
+        }
         self.send(Message::Ping(axum::body::Bytes::new())).await
     }
 
@@ -186,7 +206,7 @@ impl Page {
 
     async fn answer(&mut self, message: FromPage) -> Step {
         match message {
-            FromPage::Watch { id, since } => self.watch(&id, since).await,
+            FromPage::Watch { id, since, eval } => self.watch(&id, since, eval).await,
             FromPage::Unwatch { id } => {
                 if let Ok(id) = id.parse::<GameId>() {
                     self.watched.remove(&id);
@@ -202,7 +222,7 @@ impl Page {
         }
     }
 
-    async fn watch(&mut self, id: &str, since: Option<u64>) -> Step {
+    async fn watch(&mut self, id: &str, since: Option<u64>, wants_eval: bool) -> Step {
         if self.watched.len() >= MOST_WATCHED {
             return self
                 .say(&json!({"error": {"code": "too_many", "message": "too many matches are watched"}}))
@@ -215,7 +235,8 @@ impl Page {
                 versions.mark_unchanged();
                 let id = table.id();
                 let window = table.open_window(sight.seat);
-                self.watched.insert(id, Watched { window, sight, seen: since, versions });
+                let watched = Watched { window, sight, seen: since, versions, wants_eval, eval: None };
+                self.watched.insert(id, watched);
                 self.tell(id).await
             }
             Ok(found @ Found::Stored(_)) => {
@@ -244,10 +265,25 @@ impl Page {
             }
         };
         watched.seen = Some(version);
+        if watched.wants_eval && watched.eval.is_none() {
+            watched.eval = watched.window.table().evaluations(watched.sight.seat, &self.app.thinking);
+            // What is known already is told at once.
+            watched.eval.iter_mut().for_each(watch::Receiver::mark_changed);
+        }
         for frame in frames {
             self.send(Message::Text(frame)).await?;
         }
         Ok(())
+    }
+
+    /// Tells how good the position of a match is.
+    async fn tell_eval(&mut self, id: GameId) -> Step {
+        let eval = self.watched.get_mut(&id).and_then(|watched| watched.eval.as_mut());
+        let frame = eval.and_then(|eval| eval.borrow_and_update().clone());
+        match frame {
+            Some(frame) => self.send(Message::Text(frame)).await,
+            None => Ok(()),
+        }
     }
 
     /// Gives a whole picture again to somebody who is out of step.
@@ -321,17 +357,37 @@ impl Page {
     }
 }
 
-/// Waits until one of the watched matches has changed.
-async fn changed(watched: &mut HashMap<GameId, Watched>) -> GameId {
+/// Waits until the session or the token holds no more that opened the socket.
+async fn signed_out(who: Option<&Identity>, endings: &mut broadcast::Receiver<Ended>) {
+    let Some(who) = who else { return std::future::pending().await };
+    loop {
+        match endings.recv().await {
+            Ok(ended) if !ended.concerns(who) => {}
+            // Who has missed one comes again and is looked at anew.
+            _ => return,
+        }
+    }
+}
+
+/// Waits until one of the watched matches has changed, or is seen otherwise.
+async fn changed(watched: &mut HashMap<GameId, Watched>) -> (GameId, bool) {
     if watched.is_empty() {
         return std::future::pending().await;
     }
     let changes = watched.iter_mut().map(|(id, watched)| {
         let id = *id;
         async move {
-            // The sender lives in the table that the window holds.
-            let _ = watched.versions.changed().await;
-            id
+            // The senders live in the table that the window holds.
+            let eval = async {
+                match &mut watched.eval {
+                    Some(eval) => eval.changed().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _ = watched.versions.changed() => (id, false),
+                _ = eval => (id, true),
+            }
         }
         .boxed()
     });

@@ -1,101 +1,140 @@
-//! Tournaments in which connected bots play: games are played in the server's own runtime, where the links of bots live.
+//! Games of a tournament in the server's own runtime, where people and the links of bots are: boards that can be watched.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rookery_arena::{PlayedGame, Tournament};
-use rookery_live::{Guest, Signal, Stopping, Terms, prepare};
-use rookery_record::{Key, Receipt, Sink, Slot};
-use rookery_referee::{Cause, End, Fault, Offence, SeatSpec};
-use rookery_store::{NewGame, Store, StoredResult, TournamentState};
+use rookery_live::{Signal, Stopping};
+use rookery_record::Key;
+use rookery_referee::{Cause, SeatSpec};
+use rookery_store::{GameKey, Store, StoredResult, TournamentState};
 use rookery_tournament::{
-    Change, Dispatcher, Entrant, Format as _, GameResult, Pairing, Report, Scheduler, TournamentEvent,
-    TournamentSpec, Watcher, hold,
+    Change, Dispatcher, Entrant, Format, GameResult, Pairing, Report, ScheduleError, Scheduler,
+    TournamentEvent, TournamentOutcome, TournamentSpec, Watcher, hold,
 };
-use rookery_wire::Protocols;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use crate::bots::Bots;
+use crate::accounts::Owner;
+use crate::hub::{Hub, Paired};
 
-/// How long a bot that is gone may take to come back before it has lost the game.
-const COMING_BACK: Duration = Duration::from_mins(1);
-/// How many games run at the same time.
+/// How many games run at the same time, beside those of people.
 const ROOM: usize = 4;
 /// How often a game is played again at once after a failure of ours.
 const RETRIES: u32 = 2;
+/// With more games nobody looks at each of them.
+const MOST_WATCHED: u64 = 500;
 
-/// Whether connected bots take part.
-pub(super) fn has_bots(spec: &TournamentSpec) -> bool {
-    spec.entrants.iter().any(is_bot)
+/// What is to be played, by any format.
+type Schedule = Scheduler<Box<dyn Format>>;
+
+/// Somebody is to leave while it is played; whether that was possible.
+pub(super) type Leave = (Entrant, oneshot::Sender<Result<bool, String>>);
+
+/// Whether somebody takes part who is not in this process.
+pub(super) fn has_guests(spec: &TournamentSpec) -> bool {
+    spec.entrants.iter().any(|entrant| !matches!(entrant.player, SeatSpec::BuiltIn(_)))
 }
 
-fn is_bot(entrant: &rookery_tournament::EntrantSpec) -> bool {
-    matches!(entrant.player, SeatSpec::Remote(_))
+/// Whether its games are played here, so that they can be watched. Where other machines play, only guests need to be here.
+pub(super) fn is_watched(spec: &TournamentSpec, others_play: bool) -> bool {
+    let is_short = spec.plan().is_ok_and(|plan| plan.games.is_some_and(|games| games <= MOST_WATCHED));
+    has_guests(spec) || !others_play && is_short && spec.adjudicate.is_none()
 }
 
 /// Where the games are played, and by whom.
 #[derive(Clone)]
 struct Floor {
     tournament: Arc<Tournament>,
-    store: Store,
-    bots: Arc<Bots>,
+    hub: Arc<Hub>,
     stopping: Stopping,
+    /// Whose the entrants are that are people, by number.
+    owners: Arc<Vec<Option<Owner>>>,
+    left: Arc<Mutex<BTreeSet<Entrant>>>,
     /// Pairings that failed because of us, with their last attempt.
     aborted: Arc<BTreeMap<u64, u32>>,
 }
 
-/// Plays all games that are not played yet; whether all were. Blocks its thread, which is none of the runtime's.
-pub(super) fn hold_with_bots(
-    tournament: Tournament,
-    store: &Store,
-    bots: Arc<Bots>,
+/// What is to be played, with what an earlier run has played already, and where.
+fn set_up(
+    tournament: &Arc<Tournament>,
+    hub: &Arc<Hub>,
     stopping: &Stopping,
-    runtime: &Handle,
-) -> Result<bool, String> {
-    let tournament = Arc::new(tournament);
-    let (id, spec) = (tournament.id(), tournament.spec());
-    let told = |error: &dyn std::fmt::Display| error.to_string();
-    store.set_tournament_state(id, TournamentState::Running).map_err(|error| told(&error))?;
-    let mut format = spec.format().map_err(|error| told(&error))?;
-    let changes = store.changes(id).map_err(|error| told(&error))?;
-    for change in &changes {
+    changes: &[Change],
+) -> Result<(Schedule, Floor), Box<dyn std::error::Error>> {
+    let (id, spec, store) = (tournament.id(), tournament.spec(), hub.store());
+    let mut format = spec.format()?;
+    for change in changes {
         format.change(change);
     }
-    let one_at_a_time = Entrant::all(spec.entrants.len()).filter(|at| is_bot(&spec.entrants[at.index()]));
-    let mut scheduler = Scheduler::new(format, ROOM).with_exclusive(one_at_a_time);
+    let entrants = store.tournament_entrants(id)?;
+    let is_exclusive = |at: &Entrant| !matches!(spec.entrants[at.index()].player, SeatSpec::BuiltIn(_));
+    let people = spec.entrants.iter().filter(|entrant| entrant.player.is_person()).count();
+    let one_at_a_time = Entrant::all(spec.entrants.len()).filter(is_exclusive);
+    let mut scheduler = Scheduler::new(format, ROOM + people).with_exclusive(one_at_a_time);
     let mut aborted = BTreeMap::new();
-    for stored in store.results(id).map_err(|error| told(&error))? {
-        let StoredResult { key, result, .. } = stored.map_err(|error| told(&error))?;
+    for stored in store.results(id)? {
+        let StoredResult { key, result, .. } = stored?;
         if result.cause == Cause::PlatformAbort {
             aborted.insert(key.pairing, key.attempt);
         } else {
             scheduler.earlier(&result);
         }
     }
+    let owner = |entrant: &rookery_store::TournamentEntrant| {
+        let is_person = spec.entrants.get(entrant.number.index()).is_some_and(|of| of.player.is_person());
+        is_person.then_some(Owner::Named(entrant.id.0))
+    };
+    let left = entrants.iter().filter(|entrant| !entrant.present).map(|entrant| entrant.number);
     let floor = Floor {
-        tournament: Arc::clone(&tournament),
-        store: store.clone(),
-        bots,
+        tournament: Arc::clone(tournament),
+        hub: Arc::clone(hub),
         stopping: stopping.clone(),
+        owners: Arc::new(entrants.iter().map(owner).collect()),
+        left: Arc::new(Mutex::new(left.collect())),
         aborted: Arc::new(aborted),
     };
+    Ok((scheduler, floor))
+}
+
+/// Plays all games that are not played yet; whether all were. Blocks its thread, which is none of the runtime's.
+pub(super) fn hold_here(
+    tournament: Tournament,
+    hub: &Arc<Hub>,
+    stopping: &Stopping,
+    mut leaving: mpsc::Receiver<Leave>,
+    runtime: &Handle,
+) -> Result<bool, String> {
+    let tournament = Arc::new(tournament);
+    let (id, store) = (tournament.id(), hub.store().clone());
+    let told = |error: &dyn std::fmt::Display| error.to_string();
+    store.set_tournament_state(id, TournamentState::Running).map_err(|error| told(&error))?;
+    let changes = store.changes(id).map_err(|error| told(&error))?;
+    let set_up = set_up(&tournament, hub, stopping, &changes);
+    let (mut scheduler, floor) = set_up.map_err(|error| told(&error))?;
     let mut games = Games { floor, playing: JoinSet::new(), failure: None };
     let mut watcher = Storing { store: store.clone(), tournament: Arc::clone(&tournament) };
-    let held = runtime.block_on(async {
-        let first = tokio::select! {
-            held = hold(&mut scheduler, &mut games, &mut watcher) => Some(held),
-            () = stopping.requested() => None,
-        };
-        if let Some(held) = first {
-            held
-        } else {
-            scheduler.drain();
-            hold(&mut scheduler, &mut games, &mut watcher).await
+    let held = loop {
+        let next = runtime.block_on(async {
+            tokio::select! {
+                held = hold(&mut scheduler, &mut games, &mut watcher) => Next::Over(held),
+                () = stopping.requested() => Next::Stop,
+                Some(order) = leaving.recv() => Next::Leave(order),
+            }
+        });
+        match next {
+            Next::Over(held) => break held,
+            Next::Stop => {
+                scheduler.drain();
+                break runtime.block_on(hold(&mut scheduler, &mut games, &mut watcher));
+            }
+            Next::Leave((entrant, done)) => {
+                // Whoever asked may have gone meanwhile.
+                let _ = done.send(leave(&mut scheduler, &games.floor, entrant));
+            }
         }
-    });
+    };
     let now: Vec<Change> = scheduler.format().changes();
     if now != changes {
         store.put_changes(id, &now).map_err(|error| told(&error))?;
@@ -107,6 +146,29 @@ pub(super) fn hold_with_bots(
         (Some(why), _) => Err(why),
         (None, held) => held.map(|outcome| outcome.complete).map_err(|error| told(&error)),
     }
+}
+
+/// What comes next while a tournament is held.
+enum Next {
+    Over(Result<TournamentOutcome, ScheduleError>),
+    Stop,
+    Leave(Leave),
+}
+
+/// Lets somebody take no further part while the others play on; whether it could go. A computer goes only where the format
+/// lets it; who is somewhere else loses what it was paired for already.
+fn leave(scheduler: &mut Schedule, floor: &Floor, entrant: Entrant) -> Result<bool, String> {
+    let (store, id) = (floor.hub.store(), floor.tournament.id());
+    let before = scheduler.format().changes();
+    scheduler.leave(entrant);
+    let changes = scheduler.format().changes();
+    let player = &floor.tournament.spec().entrants[entrant.index()].player;
+    if changes == before && matches!(player, SeatSpec::BuiltIn(_)) {
+        return Ok(false);
+    }
+    floor.left.lock().unwrap_or_else(PoisonError::into_inner).insert(entrant);
+    let kept = store.put_changes(id, &changes).and_then(|()| store.set_present(id, entrant, false));
+    kept.map(|()| true).map_err(|error| error.to_string())
 }
 
 /// Stores pairings as they are made.
@@ -174,45 +236,16 @@ impl Floor {
 
     async fn play_once(&self, pairing: &Pairing, key: Key) -> Result<Option<GameResult>, String> {
         let spec = self.tournament.match_spec(pairing).map_err(|error| error.to_string())?;
-        let mut guests = vec![];
-        for entry in &spec.seats {
-            guests.push(match &entry.player {
-                SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
-                SeatSpec::Remote(name) => tokio::select! {
-                    guest = self.bring(name) => guest,
-                    () = self.stopping.requested() => return Ok(None),
-                },
-                other => {
-                    Guest::Absent(Fault::new(Offence::NoShow, format!("`{other}` cannot be seated here")))
-                }
-            });
-        }
-        let (keep, kept) = oneshot::channel();
-        let sink = Sink::in_memory(vec![], move |record| {
-            // Whoever does not want it any more has stopped.
-            let _ = keep.send(record);
-            Receipt::at_once()
-        });
-        let ready = prepare(spec.clone(), guests, &Protocols::default(), Some(Slot::New(sink)));
-        let ready = ready.map_err(|error| error.to_string())?;
-        let live = ready.with_terms(Terms { threads: 1, ..Terms::default() }).start();
-        let played = live.played_until(self.stopping.urgent()).await;
-        let End::Verdict(verdict) = &played.end else { return Ok(None) };
-        let record = kept.await.map_err(|_| "a game has no record".to_owned())?;
-        let new = NewGame::of_pairing(self.tournament.id(), key, record);
-        self.store.put_game(new).await.map_err(|error| error.to_string())?;
-        let (pairing, verdict) = (pairing.clone(), verdict.clone());
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let owner = |entrant: &Entrant| self.owners.get(entrant.index()).cloned().flatten();
+        let game = Paired {
+            key: GameKey { tournament: self.tournament.id(), key },
+            owners: pairing.entrants.iter().map(owner).collect(),
+            left: pairing.entrants.iter().map(|entrant| left.contains(entrant)).collect(),
+            spec: spec.clone(),
+        };
+        let Some(ended) = self.hub.play_paired(&game, &self.stopping).await? else { return Ok(None) };
+        let (pairing, verdict) = (pairing.clone(), ended.verdict);
         Ok(Some(PlayedGame { pairing, spec, verdict, record: None, cut: None }.result()))
-    }
-
-    /// The bot of this name. One that plays elsewhere is waited for; one that is gone has a minute.
-    async fn bring(&self, name: &str) -> Guest {
-        loop {
-            match self.bots.bring(name, Some(COMING_BACK)).await {
-                Ok(guest) => return guest,
-                Err(_) if self.bots.list().iter().any(|bot| bot.name == name && bot.playing) => {}
-                Err(why) => return Guest::Absent(Fault::new(Offence::NoShow, why)),
-            }
-        }
     }
 }

@@ -1,27 +1,31 @@
-//! Tournaments of computers and connected bots: begun, paused, gone on with after a restart, left, removed. Those of
-//! computers alone are held in threads of this process by the arena.
+//! Tournaments of people, computers and connected bots: signed up for, begun, paused, gone on with after a restart, left,
+//! removed. Long ones of computers alone are held in threads of this process by the arena.
 
 mod floor;
+mod sign_up;
 mod view;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, thread};
 
-use rookery_arena::{Holding, Tournament};
+use rookery_arena::{Elsewhere, Holding, Tournament};
 use rookery_live::{Signal, Stopping};
 use rookery_referee::SeatSpec;
 use rookery_store::{Store, TournamentId, TournamentState};
 use rookery_tournament::{FormatSpec, Plan, TournamentSpec};
 use rookery_wire::Protocols;
 use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::accounts::{Identity, Owner};
-use crate::bots::Bots;
 use crate::http::ApiError;
+use crate::hub::Hub;
+use floor::Leave;
 
+pub use sign_up::{Opening, SignUp};
 pub use view::{GameView, View};
 
 /// The most that are held at the same time.
@@ -37,8 +41,13 @@ pub struct Tournaments {
     store: Store,
     folder: PathBuf,
     stopping: Stopping,
-    bots: Arc<Bots>,
-    held: Mutex<HashMap<TournamentId, Stopping>>,
+    hub: Arc<Hub>,
+    held: Mutex<HashMap<TournamentId, Held>>,
+    /// Held while somebody signs up, so that one comes after the other.
+    entering: Mutex<()>,
+    /// When those begin that have a time, in milliseconds since 1970.
+    planned: Mutex<HashMap<TournamentId, i64>>,
+    elsewhere: Option<Arc<dyn Elsewhere>>,
     views: Mutex<HashMap<TournamentId, (Instant, Arc<View>)>>,
 }
 
@@ -53,16 +62,37 @@ impl fmt::Debug for Tournaments {
 struct Note {
     maker: Owner,
     paused: bool,
+    /// How people and bots get in, before it begins.
+    #[serde(default)]
+    sign_up: Option<SignUp>,
+    /// Who brought whom, by name: they may withdraw them.
+    #[serde(default)]
+    entered: BTreeMap<String, Owner>,
+}
+
+/// A tournament that is played.
+#[derive(Clone)]
+struct Held {
+    stopping: Stopping,
+    /// Where somebody leaves while the others play on, if that is possible.
+    leaving: Option<mpsc::Sender<Leave>>,
 }
 
 impl Tournaments {
     /// Those of a store; whose they are is kept in a folder.
-    pub fn new(store: Store, folder: &Path, bots: Arc<Bots>, stopping: Stopping) -> Self {
-        let (held, views) = (Mutex::default(), Mutex::default());
-        Self { store, folder: folder.to_owned(), stopping, bots, held, views }
+    pub fn new(hub: Arc<Hub>, folder: &Path, stopping: Stopping) -> Self {
+        let (held, views, entering) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (store, folder, planned) = (hub.store().clone(), folder.to_owned(), Mutex::default());
+        Self { store, folder, stopping, hub, held, entering, planned, elsewhere: None, views }
     }
 
-    fn held(&self) -> MutexGuard<'_, HashMap<TournamentId, Stopping>> {
+    /// The same with other machines that play. Whose they are is then kept in the store, for whichever server goes on with them.
+    #[must_use]
+    pub fn with_elsewhere(self, elsewhere: Option<Arc<dyn Elsewhere>>) -> Self {
+        Self { elsewhere, ..self }
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<TournamentId, Held>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,35 +106,28 @@ impl Tournaments {
     }
 
     fn write(&self, id: TournamentId, note: &Note) -> Result<(), ApiError> {
-        let bytes = serde_json::to_vec(note).map_err(|error| ApiError::ours(&error))?;
-        fs::write(self.note(id), bytes).map_err(|error| ApiError::ours(&error))
+        let text = serde_json::to_string(note).map_err(|error| ApiError::ours(&error))?;
+        if self.elsewhere.is_some() {
+            return Ok(self.store.put_how(id, &text)?);
+        }
+        fs::write(self.note(id), text).map_err(|error| ApiError::ours(&error))
     }
 
     fn read(&self, id: TournamentId) -> Option<Note> {
+        if self.elsewhere.is_some() {
+            return serde_json::from_str(&self.store.how(id).ok()??).ok();
+        }
         serde_json::from_slice(&fs::read(self.note(id)).ok()?).ok()
     }
 
     /// What a tournament would be, if it may be held here.
     pub fn plan(spec: &TournamentSpec) -> Result<Plan, ApiError> {
         let wrong = |message: String| ApiError::field("entrants", message);
-        if spec.entrants.len() > MOST_ENTRANTS {
-            return Err(wrong(format!("there are too many; expected at most {MOST_ENTRANTS}")));
-        }
-        for entrant in &spec.entrants {
-            let name = match &entrant.player {
-                SeatSpec::BuiltIn(player) => player.to_string(),
-                SeatSpec::Remote(name) => name.clone(),
-                _ => {
-                    return Err(wrong(format!(
-                        "`{}` cannot take part here; expected computers such as `hard` and connected bots as `@name`",
-                        entrant.name
-                    )));
-                }
-            };
-            // Ratings go by names: nobody plays under that of another.
-            if entrant.name != name {
-                return Err(wrong(format!("`{}` is called `{name}` here; use that name", entrant.name)));
-            }
+        check_entrants(spec)?;
+        if let Some(person) = spec.entrants.iter().find(|entrant| entrant.player.is_person()) {
+            let message =
+                "cannot be entered by others; let people sign up (`sign_up`), and each enters by itself";
+            return Err(wrong(format!("`{}` {message}", person.name)));
         }
         let plan = spec.plan().map_err(|error| ApiError::bad(error.to_string()))?;
         if let Some(games) = plan.games.filter(|games| *games > MOST_GAMES) {
@@ -125,7 +148,19 @@ impl Tournaments {
             games.get_or_insert(MOST_GAMES);
         }
         Self::plan(&spec)?;
-        let bots = self.bots.list();
+        self.expect_bots(&spec)?;
+        self.expect_room()?;
+        let tournament = Tournament::create(&self.store, spec);
+        let tournament = tournament.map_err(|error| ApiError::bad(error.to_string()))?;
+        let id = tournament.id();
+        let note = Note { maker: who.owner.clone(), paused: false, sign_up: None, entered: BTreeMap::new() };
+        self.write(id, &note)?;
+        self.hold(tournament);
+        Ok(id)
+    }
+
+    fn expect_bots(&self, spec: &TournamentSpec) -> Result<(), ApiError> {
+        let bots = self.hub.bots().list();
         for entrant in &spec.entrants {
             if let SeatSpec::Remote(name) = &entrant.player
                 && !bots.iter().any(|bot| bot.name == *name)
@@ -134,13 +169,7 @@ impl Tournaments {
                 return Err(ApiError::field("entrants", message));
             }
         }
-        self.expect_room()?;
-        let tournament = Tournament::create(&self.store, spec);
-        let tournament = tournament.map_err(|error| ApiError::bad(error.to_string()))?;
-        let id = tournament.id();
-        self.write(id, &Note { maker: who.owner.clone(), paused: false })?;
-        self.hold(tournament);
-        Ok(id)
+        Ok(())
     }
 
     fn expect_room(&self) -> Result<(), ApiError> {
@@ -159,20 +188,23 @@ impl Tournaments {
     fn hold(self: &Arc<Self>, tournament: Tournament) {
         let id = tournament.id();
         let own = Stopping::new(Duration::ZERO);
-        self.held().insert(id, own.clone());
+        let is_watched = floor::is_watched(tournament.spec(), self.elsewhere.is_some());
+        let (leaving, left) = mpsc::channel(8);
+        self.held().insert(id, Held { stopping: own.clone(), leaving: is_watched.then_some(leaving) });
         let all = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();
         thread::spawn(move || {
-            let held = if floor::has_bots(tournament.spec()) {
-                floor::hold_with_bots(tournament, &all.store, Arc::clone(&all.bots), &own, &runtime)
+            let held = if is_watched {
+                floor::hold_here(tournament, &all.hub, &own, left, &runtime)
             } else {
-                hold_here(&tournament, &own)
+                hold_computers(&tournament, all.elsewhere.as_deref(), &own)
             };
             match held {
                 Ok(complete) => tracing::info!(%id, complete, "a tournament has stopped"),
                 Err(error) => tracing::error!(%id, error, "a tournament has failed"),
             }
             all.held().remove(&id);
+            all.forget_view(id);
         });
     }
 
@@ -181,10 +213,19 @@ impl Tournaments {
         who.is_operator || self.read(id).is_some_and(|note| note.maker == who.owner)
     }
 
-    fn expect_maker(&self, id: TournamentId, who: &Identity) -> Result<Note, ApiError> {
+    /// Whoever made it, or the operator, whose act is written down.
+    fn expect_maker(&self, id: TournamentId, who: &Identity, act: &str) -> Result<Note, ApiError> {
         self.store.tournament(id)?;
-        let note = self.read(id).unwrap_or(Note { maker: Owner::Guest(0), paused: true });
-        if note.maker == who.owner || who.is_operator {
+        let note = self.read(id).unwrap_or(Note {
+            maker: Owner::Guest(0),
+            paused: true,
+            sign_up: None,
+            entered: BTreeMap::new(),
+        });
+        if note.maker == who.owner {
+            Ok(note)
+        } else if who.is_operator {
+            self.store.audit(&who.name, act, &id.to_string())?;
             Ok(note)
         } else {
             Err(ApiError::forbidden("only who made this tournament, or the operator, may do that"))
@@ -197,8 +238,8 @@ impl Tournaments {
         loop {
             match self.held().get(&id) {
                 None => return Ok(()),
-                Some(own) => {
-                    own.request(Signal::Terminate);
+                Some(held) => {
+                    held.stopping.request(Signal::Terminate);
                 }
             }
             if begun.elapsed() > STOPPING {
@@ -210,46 +251,83 @@ impl Tournaments {
 
     /// Takes it away: it is played no more and in no list. Its games stay. Blocks while the store is asked.
     pub fn remove(&self, id: TournamentId, who: &Identity) -> Result<(), ApiError> {
-        let note = self.expect_maker(id, who)?;
+        let note = self.expect_maker(id, who, "removed a tournament")?;
         self.write(id, &Note { paused: true, ..note })?;
+        self.plan_start(id, None);
         self.stop_one(id)?;
         self.store.set_tournament_state(id, TournamentState::Cancelled)?;
+        self.hub.drop_cup(id);
         self.forget_view(id);
         Ok(())
     }
 
-    /// Lets an entrant take no further part. Blocks while the store is asked.
+    /// Lets an entrant take no further part: by who made it, the operator, or who brought it. Blocks while the store is asked.
     pub fn withdraw(self: &Arc<Self>, id: TournamentId, name: &str, who: &Identity) -> Result<(), ApiError> {
-        let note = self.expect_maker(id, who)?;
+        let note = self.expect_bringer(id, name, who)?;
         self.expect_unfinished(id)?;
+        if note.sign_up.is_some() && self.store.tournament(id)?.state == TournamentState::Open {
+            return self.sign_off(id, name);
+        }
         let entrants = self.store.tournament_entrants(id)?;
         let entrant = entrants.iter().find(|entrant| entrant.name == name);
         let entrant = entrant.ok_or_else(|| ApiError::field("entrant", "nobody of this name takes part"))?;
         if !entrant.present {
             return Err(ApiError::conflict("it has left already"));
         }
+        let leaving = self.held().get(&id).and_then(|held| held.leaving.clone());
+        let left = match leaving {
+            Some(leaving) => self.leave_meanwhile(id, entrant, &leaving)?,
+            None => self.leave_stopped(id, entrant.number, note.paused)?,
+        };
+        self.forget_view(id);
+        if left {
+            Ok(())
+        } else {
+            Err(ApiError::conflict("nobody can leave this kind of tournament; pause or remove it instead"))
+        }
+    }
+
+    /// The others play on; a game of whoever leaves is given up.
+    fn leave_meanwhile(
+        &self,
+        id: TournamentId,
+        entrant: &rookery_store::TournamentEntrant,
+        leaving: &mpsc::Sender<Leave>,
+    ) -> Result<bool, ApiError> {
+        let gone = || ApiError::unavailable("it has just stopped; look again");
+        let (done, answer) = oneshot::channel();
+        leaving.blocking_send((entrant.number, done)).map_err(|_| gone())?;
+        let left = answer.blocking_recv().map_err(|_| gone())?.map_err(|error| ApiError::ours(&error))?;
+        if left {
+            self.hub.resign_from_cup(id, &Owner::Named(entrant.id.0));
+        }
+        Ok(left)
+    }
+
+    /// Stops it for a moment, if it is played.
+    fn leave_stopped(
+        self: &Arc<Self>,
+        id: TournamentId,
+        number: rookery_tournament::Entrant,
+        paused: bool,
+    ) -> Result<bool, ApiError> {
         let was_held = self.is_held(id);
         self.stop_one(id)?;
         let failed = |error: rookery_arena::ArenaError| ApiError::ours(&error);
         let tournament = Tournament::open(&self.store, id).map_err(failed)?;
         let mut format = tournament.format().map_err(failed)?;
         let before = format.changes().len();
-        format.leave(entrant.number);
+        format.leave(number);
         let changes = format.changes();
         let left = changes.len() > before;
         if left {
             self.store.put_changes(id, &changes)?;
-            self.store.set_present(id, entrant.number, false)?;
-            self.forget_view(id);
+            self.store.set_present(id, number, false)?;
         }
-        if was_held && !note.paused && !self.stopping.is_requested() {
+        if was_held && !paused && !self.stopping.is_requested() {
             self.hold(tournament);
         }
-        if left {
-            Ok(())
-        } else {
-            Err(ApiError::conflict("nobody can leave this kind of tournament; pause or remove it instead"))
-        }
+        Ok(left)
     }
 
     fn expect_unfinished(&self, id: TournamentId) -> Result<(), ApiError> {
@@ -261,21 +339,24 @@ impl Tournaments {
 
     /// Stops it, to go on later. Blocks while the store is asked.
     pub fn pause(&self, id: TournamentId, who: &Identity) -> Result<(), ApiError> {
-        let note = self.expect_maker(id, who)?;
+        let note = self.expect_maker(id, who, "paused a tournament")?;
         self.write(id, &Note { paused: true, ..note })?;
-        if let Some(own) = self.held().get(&id) {
-            own.request(Signal::Terminate);
+        if let Some(held) = self.held().get(&id) {
+            held.stopping.request(Signal::Terminate);
         }
         Ok(())
     }
 
     /// Goes on. Blocks while the store is asked.
     pub fn go_on(self: &Arc<Self>, id: TournamentId, who: &Identity) -> Result<(), ApiError> {
-        let note = self.expect_maker(id, who)?;
+        let note = self.expect_maker(id, who, "went on with a tournament")?;
         if self.is_held(id) {
             return Err(ApiError::conflict("it is being played; pause it first"));
         }
         self.expect_unfinished(id)?;
+        if note.sign_up.is_some() {
+            return Err(ApiError::conflict("it has not begun; begin it instead"));
+        }
         self.expect_room()?;
         let tournament = Tournament::open(&self.store, id).map_err(|error| ApiError::ours(&error))?;
         self.write(id, &Note { paused: false, ..note })?;
@@ -289,7 +370,9 @@ impl Tournaments {
         let page = rookery_store::Page { before: None, limit: 100 };
         let unfinished = self.store.tournaments(&filter, page).unwrap_or_default();
         for stored in unfinished {
-            if self.read(stored.id).is_none_or(|note| note.paused) {
+            let Some(note) = self.read(stored.id).filter(|note| !note.paused) else { continue };
+            if let Some(sign_up) = note.sign_up {
+                self.plan_start(stored.id, sign_up.starts_ms);
                 continue;
             }
             match Tournament::open(&self.store, stored.id) {
@@ -301,8 +384,8 @@ impl Tournaments {
 
     /// Stops all of them where they are, and waits until they have.
     pub fn stop(&self) {
-        self.held().values().for_each(|own| {
-            own.request(Signal::Terminate);
+        self.held().values().for_each(|held| {
+            held.stopping.request(Signal::Terminate);
         });
         while !self.held().is_empty() {
             thread::sleep(Duration::from_millis(20));
@@ -310,8 +393,38 @@ impl Tournaments {
     }
 }
 
-/// Holds a tournament of computers, in threads of this process; whether all was played.
-fn hold_here(tournament: &Tournament, own: &Stopping) -> Result<bool, String> {
+/// Whether everybody may take part here, under its own name.
+fn check_entrants(spec: &TournamentSpec) -> Result<(), ApiError> {
+    let wrong = |message: String| ApiError::field("entrants", message);
+    if spec.entrants.len() > MOST_ENTRANTS {
+        return Err(wrong(format!("there are too many; expected at most {MOST_ENTRANTS}")));
+    }
+    for entrant in &spec.entrants {
+        let name = match &entrant.player {
+            SeatSpec::BuiltIn(player) => player.to_string(),
+            SeatSpec::Remote(name) => name.clone(),
+            SeatSpec::Human => entrant.name.clone(),
+            _ => {
+                return Err(wrong(format!(
+                    "`{}` cannot take part here; expected computers such as `hard` and connected bots as `@name`",
+                    entrant.name
+                )));
+            }
+        };
+        // Ratings go by names: nobody plays under that of another.
+        if entrant.name != name {
+            return Err(wrong(format!("`{}` is called `{name}` here; use that name", entrant.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Holds a tournament of computers, in threads of this process or on other machines; whether all was played.
+fn hold_computers(
+    tournament: &Tournament,
+    elsewhere: Option<&dyn Elsewhere>,
+    own: &Stopping,
+) -> Result<bool, String> {
     let protocols = Protocols::default();
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let timed = tournament.spec().time != rookery_referee::TimeControl::Untimed;
@@ -322,6 +435,7 @@ fn hold_here(tournament: &Tournament, own: &Stopping) -> Result<bool, String> {
         concurrency: if timed { 1 } else { threads.div_ceil(2) },
         affinity: false,
         announce: &|_, _| {},
+        elsewhere,
     };
     let held = tournament.hold(&how, own, &mut (), &mut |_| {}, &mut |_| Ok(()));
     held.map(|outcome| outcome.complete).map_err(|error| error.to_string())

@@ -5,8 +5,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use rookery_arena::{ArenaError, Tournament};
+use rookery_record::Key;
 use rookery_report::{Context, Evaluation, RatingOptions, Ratings, Report};
-use rookery_store::{GameId, StoredPairing, TournamentId, TournamentState};
+use rookery_store::{GameId, GameKey, StoredPairing, TournamentId, TournamentState, is_given_up};
 use rookery_tournament::{GameResult, Plan, TournamentSpec};
 
 use super::Tournaments;
@@ -45,6 +46,8 @@ pub struct View {
     pub report: Report,
     /// All games that were played and count, by pairing.
     pub games: HashMap<u64, GameView>,
+    /// Games that are played now and can be watched, by pairing.
+    pub live: HashMap<u64, GameId>,
     /// All pairings, the first ones first.
     pub pairings: Vec<StoredPairing>,
     /// How long it took to gather.
@@ -81,13 +84,24 @@ impl Tournaments {
         self.views.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
     }
 
+    /// Somebody is called otherwise now: whoever looks next sees it.
+    pub(crate) fn forget_views(&self) {
+        self.views.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn look(&self, id: TournamentId) -> Result<View, ApiError> {
         let failed = |error: ArenaError| ApiError::ours(&error);
         let begun = Instant::now();
         let held = self.is_held(id);
         let state = self.store.tournament(id)?.state;
         let tournament = Tournament::open(&self.store, id).map_err(failed)?;
-        let spec = tournament.spec().clone();
+        let mut spec = tournament.spec().clone();
+        let entrants = self.store.tournament_entrants(id)?;
+        for entrant in entrants.iter().filter(|entrant| is_given_up(&entrant.name)) {
+            if let Some(shown) = spec.entrants.get_mut(entrant.number.index()) {
+                shown.name.clone_from(&entrant.name);
+            }
+        }
         let mut evaluation = Evaluation::new(&spec);
         let mut format = spec.format().map_err(|error| ApiError::ours(&error))?;
         for change in self.store.changes(id)? {
@@ -112,7 +126,9 @@ impl Tournaments {
             suspended: format.suspended(),
             ..Context::default()
         };
-        let left = self.store.tournament_entrants(id)?.into_iter().filter(|entrant| !entrant.present);
+        let pairings = self.all_pairings(id)?;
+        let live = self.live(id, &pairings, &games);
+        let left = entrants.into_iter().filter(|entrant| !entrant.present);
         Ok(View {
             took: begun.elapsed(),
             id,
@@ -121,10 +137,26 @@ impl Tournaments {
             plan: spec.plan().ok(),
             report: Report::new(&evaluation, ratings.as_ref(), &context),
             games,
-            pairings: self.all_pairings(id)?,
+            live,
+            pairings,
             left: left.map(|entrant| entrant.name).collect(),
             spec,
         })
+    }
+
+    /// The games of the last pairings that can be watched.
+    fn live(
+        &self,
+        id: TournamentId,
+        pairings: &[StoredPairing],
+        games: &HashMap<u64, GameView>,
+    ) -> HashMap<u64, GameId> {
+        let open = pairings.iter().filter(|pairing| !games.contains_key(&pairing.id));
+        let game = |pairing: &StoredPairing| {
+            let key = GameKey { tournament: id, key: Key::first(pairing.id) };
+            self.hub.table(key.id()).map(|table| (pairing.id, table.id()))
+        };
+        open.filter_map(game).collect()
     }
 
     fn all_pairings(&self, id: TournamentId) -> Result<Vec<StoredPairing>, ApiError> {

@@ -1,6 +1,6 @@
 //! A server of this process, and somebody who talks to it over a real socket.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
@@ -11,8 +11,10 @@ use rookery_testkit::TempFolder;
 use serde_json::Value;
 
 mod running;
+mod socket;
 
 pub(crate) use running::Running;
+pub(crate) use socket::{Socket, connect};
 
 impl Running {
     pub(crate) fn client(&self) -> Client {
@@ -38,6 +40,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
+    /// Whether a body that came in chunks had its end.
+    pub(crate) is_whole: bool,
 }
 
 impl Answer {
@@ -61,18 +65,20 @@ impl Answer {
 pub(crate) fn raw(address: SocketAddr, request: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-    stream.write_all(request).unwrap();
+    // Whoever refuses us may close before all is written, or read.
+    let _ = stream.write_all(request);
     let mut bytes = vec![];
-    // Whoever refuses us may close before all is read.
     let _ = stream.read_to_end(&mut bytes);
     let at = bytes.windows(4).position(|part| part == b"\r\n\r\n").unwrap_or(bytes.len());
     let head = String::from_utf8_lossy(&bytes[..at]).into_owned();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let mut body = bytes.get(at + 4..).unwrap_or_default().to_vec();
+    let mut is_whole = true;
     if head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+        is_whole = body.ends_with(b"\r\n0\r\n\r\n");
         body = unchunk(&body);
     }
-    Answer { status, head, body }
+    Answer { status, head, body, is_whole }
 }
 
 fn unchunk(mut bytes: &[u8]) -> Vec<u8> {

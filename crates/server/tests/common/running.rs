@@ -51,6 +51,7 @@ impl Running {
             spool: folder.join("test.db.live"),
             public_url: public.map(|url| url.parse().unwrap()),
             trusted_proxies: trusted.iter().map(|range| range.parse().unwrap()).collect(),
+            elsewhere: None,
             stopping: stopping.clone(),
         };
         let guard = runtime.enter();

@@ -112,7 +112,11 @@ fn links(view: &View, meeting: &Meeting<'_>) -> Markup {
     html! {
         span class="row tiny links" {
             @match games.as_slice() {
-                [] => @if view.held { span class="live" { "Not over yet" } } @else { span class="dim" { "To be played" } },
+                [] => @match meeting.pairings.iter().find_map(|pairing| view.live.get(&pairing.id)) {
+                    Some(game) => a class="live" href={ "/m/" (game) } { "Watch" },
+                    None if view.held => span class="live" { "Not over yet" },
+                    None => span class="dim" { "To be played" },
+                },
                 [game] => a href={ "/m/" (game.id) } { "Replay" },
                 games => {
                     @for (idx, game) in games.iter().enumerate().take(6) { a href={ "/m/" (game.id) } aria-label={ "Replay of game " (idx + 1) } { (idx + 1) } }

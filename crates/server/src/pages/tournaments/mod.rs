@@ -2,6 +2,7 @@
 
 mod bracket;
 mod new;
+mod opening;
 mod table;
 
 use maud::{Markup, PreEscaped, html};
@@ -10,12 +11,28 @@ use rookery_rules::text::clean;
 use rookery_store::TournamentState;
 use rookery_tournament::FormatSpec;
 
+use super::matches::time as time_words;
 use super::parts::{count, extra, title_of};
+use super::watch::{Card, small_board};
 use crate::api::TournamentData;
 use crate::tournaments::View;
 
 pub(super) use new::step;
-pub(crate) use new::{Choice, NewTournament, new_tournament};
+pub(crate) use new::{Choice, NewTournament, SIGN_UPS, new_tournament};
+pub(crate) use opening::{Visitor, opening};
+
+/// What a page shows of a tournament to somebody beside how it stands.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// Whether whoever looks may change it.
+    pub(crate) own: bool,
+    /// Games that are played now, those of whoever looks first.
+    pub(crate) boards: Vec<Card>,
+    /// The game that whoever looks plays now, or is to come to.
+    pub(crate) mine: Option<String>,
+    /// The entrants that whoever looks brought and may withdraw.
+    pub(crate) brought: Vec<String>,
+}
 
 /// What is shown of a format: its word, its name, one sentence.
 pub(crate) const FORMATS: [(&str, &str, &str); 5] = [
@@ -46,12 +63,12 @@ fn title_of_format(format: &FormatSpec) -> &'static str {
 /// All tournaments.
 pub(crate) fn tournaments(list: &[TournamentData]) -> Markup {
     html! {
-        (extra(&[]))
+        (extra(&["tournament.js"]))
         div class="hd" { h1 { "Tournaments" } div class="end" { a class="btn primary" href="/t/new" { "New tournament" } } }
         @if list.is_empty() {
             div class="floe stack narrow" {
                 p { "No tournament was held here yet." }
-                p class="dim" { "Computers and connected bots can take part." }
+                p class="dim" { "People, computers and connected bots can take part." }
             }
         } @else {
             ul class="floe flush list" {
@@ -61,7 +78,8 @@ pub(crate) fn tournaments(list: &[TournamentData]) -> Markup {
                             " · " (one.games.first().map(|spec| title_of(spec)).unwrap_or_default())
                             ", " (count(one.entrants as u64, "player"))
                         } }
-                        (state_sign(one.state, one.held))
+                        @if one.sign_up { span class="chip good" { "sign-up open" @if let Some(starts) = one.starts_ms { ", " (opening::starts(starts)) } } }
+                        @else { (state_sign(one.state, one.held)) }
                     } }
                 }
             }
@@ -78,19 +96,22 @@ fn state_sign(state: &str, held: bool) -> Markup {
     }
 }
 
-/// One tournament. `own` is whether whoever looks may change it.
-pub(crate) fn tournament(view: &View, own: bool) -> Markup {
+/// One tournament.
+pub(crate) fn tournament(view: &View, seen: &Seen) -> Markup {
+    let own = seen.own;
     let is_cup = word_of(&view.spec.format) == "knock-out";
     html! {
         (extra(&["tournament.js"]))
         rk-tournament live[view.held] {
             (header(view, own))
             div data-live="rounds" { (progress(view)) }
+            div data-live="mine" { (your_game(view, seen)) }
             (note(view))
+            (boards(view, seen))
             div data-live="bracket" { @if is_cup { (bracket::bracket(view)) } }
             div class="cols now-first" {
                 div class="stack" {
-                    div data-live="table" { (table::standings(view, own)) }
+                    div data-live="table" { (table::standings(view, seen)) }
                     div data-live="cross" { (table::cross(view)) }
                     div data-live="plots" class="stack" { (rating_plot(view)) }
                     div data-live="games" { (table::games(view)) }
@@ -99,6 +120,29 @@ pub(crate) fn tournament(view: &View, own: bool) -> Markup {
                     div data-live="now" { (bracket::now(view)) }
                     (downloads(view))
                 }
+            }
+        }
+    }
+}
+
+/// What whoever looks is to do now, if it plays in it.
+fn your_game(view: &View, seen: &Seen) -> Markup {
+    html! {
+        @if let Some(game) = seen.mine.as_ref().filter(|_| view.held) {
+            p class="note good row between yours" role="status" {
+                span { b { "Your game is on. " } "Who does not come within three minutes has lost it." }
+                a class="btn primary" href={ "/m/" (game) } data-yours { "To your game" }
+            }
+        }
+    }
+}
+
+/// Games that are played now, as boards that go on by themselves.
+fn boards(view: &View, seen: &Seen) -> Markup {
+    html! {
+        @if view.held {
+            rk-live src="/api/v1/live" grows cup=(view.id) aria-label="Games that are played now" {
+                ul class="cards strip" { @for card in &seen.boards { (small_board(card)) } }
             }
         }
     }
@@ -142,15 +186,6 @@ fn actions(view: &View) -> Markup {
     }
 }
 
-/// A time control in words.
-pub(super) fn time_words(time: &str) -> String {
-    match time {
-        "untimed" => "no clock".to_owned(),
-        time if time.contains(['+', '/']) => time.replace('+', " + ").replace('/', " a move, then "),
-        time => format!("{time} a move"),
-    }
-}
-
 fn progress(view: &View) -> Markup {
     let now = view.pairings.iter().filter_map(|pairing| pairing.round).max();
     let rounds = view.plan.as_ref().and_then(|plan| plan.rounds);
@@ -178,16 +213,24 @@ fn exact(view: &View) -> bool {
 
 /// Who takes part, said plainly.
 fn note(view: &View) -> Markup {
+    let entrants = &view.spec.entrants;
     let is_bot = |entrant: &&rookery_tournament::EntrantSpec| {
-        !matches!(entrant.player, rookery_referee::SeatSpec::BuiltIn(_))
+        !matches!(entrant.player, rookery_referee::SeatSpec::BuiltIn(_) | rookery_referee::SeatSpec::Human)
     };
-    let bots = view.spec.entrants.iter().filter(is_bot).count();
+    let bots = entrants.iter().filter(is_bot).count() as u64;
+    let people = entrants.iter().filter(|entrant| entrant.player.is_person()).count() as u64;
+    let rest = entrants.len() as u64 - bots - people;
+    let parts: Vec<String> = [(people, "person"), (bots, "bot"), (rest, "computer")]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| if what == "person" && n > 1 { format!("{n} people") } else { count(n, what) })
+        .collect();
     html! {
         p class="note" {
-            @if bots > 0 {
-                b { "Bots play here. " } (bots) " of " (view.spec.entrants.len())
-                " players are connected bots, the others computers. A bot that is gone has a minute to come back to its game."
-            } @else { b { "Computers play here. " } "Computers and connected bots can take part in a tournament of this server." }
+            @if bots > 0 { b { "Bots play here. " } } @else if people > 0 { b { "People play here. " } } @else { b { "Computers play here. " } }
+            (parts.join(", ")) ". "
+            @if bots > 0 { "A bot that is gone has a minute to come back to its game. " }
+            "Every game counts for the ratings."
             @if !view.left.is_empty() { " " (view.left.join(", ")) " left." }
         }
     }

@@ -39,6 +39,10 @@ pub(crate) struct NewTournament {
     pub(crate) time: String,
     /// What it is called.
     pub(crate) name: String,
+    /// Who may sign up: a word of [`SIGN_UPS`].
+    pub(crate) sign_up: String,
+    /// In how many minutes it begins; 0 when who made it says so.
+    pub(crate) starts_in: u32,
     /// By format: how much it would be, or what is wrong.
     pub(crate) plans: Vec<Result<Plan, String>>,
     /// What was wrong with what was sent.
@@ -46,8 +50,28 @@ pub(crate) struct NewTournament {
 }
 
 /// Time controls that are offered.
-const TIMES: [(&str, &str); 4] =
-    [("untimed", "No clock"), ("1s", "1 s a move"), ("5s", "5 s a move"), ("1m+1s", "1 min + 1 s")];
+const TIMES: [(&str, &str); 5] = [
+    ("untimed", "No clock"),
+    ("1s", "1 s a move"),
+    ("5s", "5 s a move"),
+    ("1m+1s", "1 min + 1 s"),
+    ("5m+3s", "5 min + 3 s"),
+];
+
+/// Who may sign up before it begins.
+pub(crate) const SIGN_UPS: [(&str, &str); 4] =
+    [("none", "Nobody"), ("people", "People"), ("bots", "Bots"), ("both", "People and bots")];
+
+/// When one begins for which people sign up, in minutes from now.
+const STARTS: [(u32, &str); 7] = [
+    (0, "when I say so"),
+    (5, "in 5 minutes"),
+    (10, "in 10 minutes"),
+    (15, "in 15 minutes"),
+    (30, "in half an hour"),
+    (60, "in an hour"),
+    (24 * 60, "in 24 hours"),
+];
 
 /// The form.
 pub(crate) fn new_tournament(form: &NewTournament) -> Markup {
@@ -98,7 +122,7 @@ fn format_step(form: &NewTournament) -> Markup {
                 label class="format" {
                     input type="radio" name="format" value=(word) checked[*word == form.format];
                     span { b { (title) } span class="tiny dim" { (sentence) } }
-                    span class="tiny dim size" { (size(form.who.len(), plan)) }
+                    span class="tiny dim size" { @if form.sign_up == "none" || plan.is_ok() { (size(form.who.len(), plan)) } }
                 }
             }
         }
@@ -131,7 +155,19 @@ fn size(players: usize, plan: &Result<Plan, String>) -> String {
 
 fn who_step(form: &NewTournament) -> Markup {
     html! {
-        p class="dim" { "Computers of this server and bots that are connected now can take part. People cannot yet: they play at " a href="/" { "Play" } "." }
+        fieldset class="stack tight" { legend { "Who may sign up?" }
+            div class="seg" role="radiogroup" aria-label="Who may sign up" {
+                @for (word, title) in SIGN_UPS { label { input type="radio" name="signup" value=(word) checked[word == form.sign_up]; (title) } }
+            }
+        }
+        p class="tiny dim" data-live="signup" {
+            @match form.sign_up.as_str() {
+                "none" => "Those below take part, and nobody else; it begins at once.",
+                "people" => "People enter under their own names and play on this page, one game at a time. Those below take part from the beginning.",
+                "bots" => "Whoever has a bot connected can enter it. Those below take part from the beginning.",
+                _ => "People are told that bots play too, and say that they want that, before they enter.",
+            }
+        }
         fieldset class="stack tight" data-live="who" { legend class="sr" { "Who takes part" }
             @for choice in &form.choices {
                 label class="check" {
@@ -154,6 +190,14 @@ fn clock_step(form: &NewTournament) -> Markup {
             @for (time, title) in TIMES { label { input type="radio" name="time" value=(time) checked[time == form.time]; (title) } }
             @if is_other { label { input type="radio" name="time" value=(form.time) checked; (form.time) } }
         }
+        div data-live="start" {
+            @if form.sign_up != "none" {
+                label class="field" { "Begins" select name="start" {
+                    @for (minutes, title) in STARTS { option value=(minutes) selected[minutes == form.starts_in] { (title) } }
+                } }
+                @if form.sign_up != "bots" && form.time == "untimed" { p class="note bad" { "People need a clock, so that nobody waits for ever." } }
+            }
+        }
         label class="field" { "Name" input name="name" value=(form.name) maxlength="60" required; }
     }
 }
@@ -169,14 +213,20 @@ fn summary(form: &NewTournament) -> Markup {
                 dl class="sum" {
                     dt { "Game" } dd { (title_of(&form.board)) }
                     dt { "Format" } dd { (FORMATS[at].1) }
-                    dt { "Who" } dd { (form.who.iter().map(|who| who.trim_start_matches('@')).collect::<Vec<_>>().join(", ")) }
+                    dt { "Sign-up" } dd { (SIGN_UPS.iter().find(|(word, _)| *word == form.sign_up).map_or("", |(_, title)| title)) }
+                    dt { "Who" } dd { @if form.who.is_empty() && form.sign_up != "none" { "who signs up" } (form.who.iter().map(|who| who.trim_start_matches('@')).collect::<Vec<_>>().join(", ")) }
                     dt { "Clock" } dd { (time_words(&form.time)) }
-                    dt { "Length" } dd { (size(form.who.len(), &form.plans[at])) }
+                    dt { "Length" } dd { @if form.sign_up == "none" { (size(form.who.len(), &form.plans[at])) } @else { "by how many come" } }
                 }
-                @if let Err(problem) = &form.plans[at] { p class="note bad" { (problem) } }
+                @if let (Err(problem), "none") = (&form.plans[at], form.sign_up.as_str()) { p class="note bad" { (problem) } }
                 code class="spec" { (form.board) }
-                button class="btn primary big" type="submit" { "Start the tournament" }
-                p class="tiny dim" { "It begins at once. You can pause it, withdraw players and remove it." }
+                @if form.sign_up == "none" {
+                    button class="btn primary big" type="submit" { "Start the tournament" }
+                    p class="tiny dim" { "It begins at once. You can pause it, withdraw players and remove it." }
+                } @else {
+                    button class="btn primary big" type="submit" { "Open the sign-up" }
+                    p class="tiny dim" { "You can begin it earlier, pause it, withdraw players and remove it." }
+                }
             }
         }
     }

@@ -4,9 +4,11 @@ use maud::{Markup, html};
 use rookery_report::plots::{self, Frame, MAX_KINDS};
 use rookery_report::{Against, Report, Row};
 use rookery_rules::text::clean;
+use rookery_store::TournamentId;
 use rookery_tournament::{Entrant, GameResult};
 
 use super::super::parts::{chip, points, scroll, who};
+use super::Seen;
 use crate::tournaments::View;
 
 /// The most results that a row shows, and the most games of the list.
@@ -26,9 +28,13 @@ pub(super) fn mark(result: &GameResult, entrant: Entrant) -> Option<(&'static st
     })
 }
 
-/// `bot` or `built-in`, by the seat spec.
+/// `bot`, `person` or `built-in`, by the seat spec.
 pub(super) fn kind_of(player: Option<&str>) -> &'static str {
-    if player.is_some_and(|player| player.starts_with("remote:")) { "bot" } else { "built-in" }
+    match player {
+        Some(player) if player.starts_with("remote:") => "bot",
+        Some("human") => "person",
+        _ => "built-in",
+    }
 }
 
 fn entrant_of(view: &View, name: &str) -> Option<Entrant> {
@@ -36,7 +42,7 @@ fn entrant_of(view: &View, name: &str) -> Option<Entrant> {
     u32::try_from(idx).ok().map(Entrant)
 }
 
-pub(super) fn standings(view: &View, own: bool) -> Markup {
+pub(super) fn standings(view: &View, seen: &Seen) -> Markup {
     let mut games: Vec<_> = view.games.iter().collect();
     games.sort_unstable_by_key(|(pairing, _)| **pairing);
     let last = |row: &Row| {
@@ -47,7 +53,8 @@ pub(super) fn standings(view: &View, own: bool) -> Markup {
         Some(marks[marks.len().saturating_sub(MOST_RESULTS)..].to_vec())
     };
     let has_ratings = view.games.len() > 1 && view.report.standings.iter().any(|row| row.rating.is_some());
-    let may_leave = own && !view.state.is_over();
+    let may_leave = (seen.own || !seen.brought.is_empty()) && !view.state.is_over();
+    let may_go = |name: &String| seen.own || seen.brought.contains(name);
     let table = html! {
         table class="table" {
             thead { tr {
@@ -70,7 +77,7 @@ pub(super) fn standings(view: &View, own: bool) -> Markup {
                         td class="results" {
                             @for (id, (word, class)) in last(row).unwrap_or_default() { a class=(class) href={ "/m/" (id) } { (word) } }
                         }
-                        @if may_leave { td { @if !has_left { (withdraw(view, &row.name)) } } }
+                        @if may_leave { td { @if !has_left && may_go(&row.name) { (withdraw(view.id, &row.name)) } } }
                     }
                 }
             }
@@ -80,16 +87,17 @@ pub(super) fn standings(view: &View, own: bool) -> Markup {
 }
 
 fn rating(row: &Row) -> String {
-    match (row.rating, row.error) {
+    // What rounds to nothing has no sign.
+    match (row.rating.map(|rating| rating.round() + 0.0), row.error) {
         (Some(rating), Some(error)) => format!("{rating:.0} ± {error:.0}"),
         (Some(rating), None) => format!("{rating:.0}"),
         (None, _) => "–".to_owned(),
     }
 }
 
-fn withdraw(view: &View, name: &str) -> Markup {
+pub(super) fn withdraw(id: TournamentId, name: &str) -> Markup {
     html! {
-        form method="post" action={ "/t/" (view.id) "/do" } {
+        form method="post" action={ "/t/" (id) "/do" } {
             input type="hidden" name="entrant" value=(name);
             details class="ask" {
                 summary class="btn quiet sm" { "Withdraw" }
