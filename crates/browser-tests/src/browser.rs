@@ -122,7 +122,11 @@ impl Browser {
 
     /// Has the screen of a desk or of a phone from now on.
     pub fn resize(&self, size: Size) {
-        let (width, height) = size.pixels();
+        self.resize_to(size, size.pixels().1);
+    }
+
+    fn resize_to(&self, size: Size, height: u32) {
+        let (width, _) = size.pixels();
         let is_phone = size == Size::Phone;
         let scale = if is_phone { 2 } else { 1 };
         let screen =
@@ -169,7 +173,7 @@ impl Browser {
     }
 
     /// The value that a script gives to its last argument.
-    pub(crate) fn script_later(&self, script: &str) -> Value {
+    pub fn script_later(&self, script: &str) -> Value {
         self.runtime.block_on(self.driver().execute_async(script, vec![])).unwrap().json().clone()
     }
 
@@ -283,9 +287,24 @@ impl Browser {
         self.runtime.block_on(self.driver().switch_to_window(tab)).unwrap();
     }
 
-    /// Everything that can be seen, as a PNG.
-    pub fn picture(&self) -> Vec<u8> {
-        self.runtime.block_on(self.driver().screenshot_as_png()).unwrap()
+    /// The whole page, as a PNG.
+    pub fn picture(&self, size: Size) -> Vec<u8> {
+        let height = self.value("document.documentElement.scrollHeight").as_u64().unwrap();
+        self.resize_to(size, u32::try_from(height).unwrap().clamp(size.pixels().1, 6000));
+        let picture = self.runtime.block_on(self.driver().screenshot_as_png()).unwrap();
+        self.resize(size);
+        picture
+    }
+
+    /// Forgets what the console says of requests that were refused, which a test wanted; nothing else may be there.
+    pub fn expect_only_refusals(&self) {
+        let log = self.runtime.block_on(self.driver().browser_log()).unwrap();
+        let wrong: Vec<_> = log
+            .iter()
+            .filter(|entry| matches!(entry.level.as_str(), "SEVERE" | "WARNING"))
+            .filter(|entry| !entry.message.contains("the server responded with a status of 4"))
+            .collect();
+        assert!(wrong.is_empty(), "the console says {wrong:#?}");
     }
 
     /// The page made no error and asked nobody but its server. What it said of connections that the test took away is left out.

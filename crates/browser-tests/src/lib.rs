@@ -7,6 +7,7 @@
 mod axe;
 mod bot;
 mod browser;
+mod hostile;
 mod play;
 #[path = "../../server/tests/common/running.rs"]
 #[allow(dead_code, reason = "tests without a browser use the rest")]
@@ -14,6 +15,7 @@ mod running;
 mod site;
 
 pub use axe::axe;
-pub use bot::first_move_bot;
+pub use bot::{first_move_bot, named_bot, pipe_bot};
 pub use browser::{Browser, Size};
+pub use hostile::{HURT, hostile};
 pub use site::Site;

@@ -28,10 +28,11 @@ impl Browser {
                 return None;
             }
             if state["can"]["move"] == true {
-                // The page knows it too.
+                // The page knows it too, and has shown all moves that led here: before that a click means nothing.
                 self.wait(&format!(
-                    "document.querySelector('rk-board').scene?.moves?.length === {}",
-                    moves(&state).len()
+                    "document.querySelector('rk-match').isNewest && document.querySelector('rk-match').state.ply === {} && \
+                     document.querySelector('rk-match rk-board').getAttribute('mode') === 'play'",
+                    state["ply"]
                 ));
                 return Some(state);
             }

@@ -35,6 +35,16 @@ impl Site {
         self.running().bots
     }
 
+    /// What makes somebody the operator, once.
+    pub fn operator_token(&self) -> Option<&str> {
+        self.running().operator_token.as_deref()
+    }
+
+    /// The folder of its store.
+    pub fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
     /// Stops the server, lets something happen, and starts it again at the same address.
     pub fn restart(&mut self, meanwhile: impl FnOnce()) {
         let address = self.running().address;

@@ -1,7 +1,7 @@
 //! Whole games in a browser, by mouse, touch and keyboard.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
-use rookery_browser_tests::{Browser, Site, Size, first_move_bot};
+use rookery_browser_tests::{Browser, Site, Size, first_move_bot, pipe_bot};
 use serde_json::Value;
 use thirtyfour::Key;
 
@@ -86,7 +86,22 @@ fn the_first_move_of_a_new_visitor_is_two_clicks_away() {
 fn two_persons_and_a_bot_play_one_game_and_one_of_them_comes_back() {
     let site = Site::open("browser-friends");
     first_move_bot(site.bots(), "mine");
+    two_persons_and_a_bot(&site);
+}
+
+#[test]
+fn two_persons_play_with_a_program_at_a_pipe() {
+    let site = Site::open("browser-pipe");
+    let Some(_bot) = pipe_bot(site.bots(), "mine") else { return };
+    two_persons_and_a_bot(&site);
+}
+
+fn two_persons_and_a_bot(site: &Site) {
     let (Some(ann), Some(bob)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
+    ann.open("/");
+    while ann.api("/api/v1/bots")[0]["name"] != "mine" {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
     begin(&ann, "fish:rows=4,cols=4,players=3", "me,friend,@mine");
     ann.see("[data-part=waiting] code");
     let link = ann.value("document.querySelector('[data-part=waiting] code').textContent");

@@ -15,28 +15,36 @@ fn every_page() {
     let site = Site::open("browser-shots");
     let browser = site.browser(Size::Desktop).expect("pictures need chromium and chromium-driver");
     browser.open("/");
-    let make = |seats: Value| {
-        let made = browser.post("/api/v1/matches", &json!({"game": "fish", "seats": seats, "seed": "7"}));
+    let claim = json!({
+        "name": "ann", "password": "correct horse", "claim": true, "operator": site.operator_token(),
+    });
+    assert_eq!(browser.post("/api/v1/login", &claim)["operator"], true);
+    let make = |game: &str, seats: Value| {
+        let made = browser.post("/api/v1/matches", &json!({"game": game, "seats": seats, "seed": "7"}));
         made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
     };
-    let (over, running) = (make(json!(["easy", "medium"])), make(json!(["me", "hard"])));
-    let entrants =
-        ["easy", "medium", "hard", "random"].map(|player| json!({"name": player, "player": player}));
-    let cup = browser.post(
-        "/api/v1/tournaments",
-        &json!({
-            "name": "Evening", "games": ["hexapawn"], "format": {"kind": "round-robin", "games": 2},
-            "entrants": entrants,
-        }),
-    );
-    let cup = cup["id"].as_str().unwrap_or_else(|| panic!("{cup}")).to_owned();
+    let (over, running) =
+        (make("hexapawn:rows=6,cols=6", json!(["easy", "medium"])), make("fish", json!(["me", "hard"])));
+    for game in ["hexapawn", "renpaarden", "stones"] {
+        make(game, json!(["easy", "me"]));
+    }
+    let hold = |name: &str, format: Value| {
+        let entrants =
+            ["easy", "medium", "hard", "random"].map(|player| json!({"name": player, "player": player}));
+        let spec = json!({"name": name, "games": ["hexapawn"], "format": format, "entrants": entrants});
+        let begun = browser.post("/api/v1/tournaments", &spec);
+        let id = begun["id"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
+        while browser.api(&format!("/api/v1/tournaments/{id}"))["complete"] != true {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+        format!("/t/{id}")
+    };
+    let cup = hold("Autumn Floe", json!({"kind": "round-robin", "games": 2}));
+    let bracket = hold("Pawn Cup", json!({"kind": "knock-out"}));
     browser.open(&format!("/m/{running}"));
     browser.play_once(|_| 0);
     browser.turn();
-    while browser.api(&format!("/api/v1/tournaments/{cup}"))["complete"] != true {
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    let (over, running, cup) = (format!("/m/{over}"), format!("/m/{running}"), format!("/t/{cup}"));
+    let (over, running) = (format!("/m/{over}"), format!("/m/{running}"));
     let pages = [
         ("home", "/"),
         ("new-game", "/new"),
@@ -46,6 +54,7 @@ fn every_page() {
         ("tournaments", "/t"),
         ("tournament-new", "/t/new"),
         ("tournament", &cup),
+        ("bracket", &bracket),
         ("players", "/players"),
         ("player", "/p/hard"),
         ("connect", "/connect"),
@@ -53,6 +62,7 @@ fn every_page() {
         ("puzzle", "/puzzle"),
         ("settings", "/settings"),
         ("login", "/login"),
+        ("operator", "/operator"),
     ];
     for (size, size_name) in [(Size::Desktop, "desktop"), (Size::Phone, "phone")] {
         browser.resize(size);
@@ -67,7 +77,8 @@ fn every_page() {
                 } else {
                     700
                 }));
-                fs::write(folder.join(format!("{name}-{size_name}-{theme}.png")), browser.picture()).unwrap();
+                fs::write(folder.join(format!("{name}-{size_name}-{theme}.png")), browser.picture(size))
+                    .unwrap();
             }
         }
     }

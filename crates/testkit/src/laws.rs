@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rookery_rules::{Keyed, Notation, Picture, Position, Rng, Seat, Seats, Seed, Setup, Status, below};
+use rookery_rules::{Keyed, Learnable, Notation, Position, Rng, Seat, Seats, Seed, Setup, Status, below};
 
 use crate::conceivable::Conceivable;
-use crate::scenes;
+use crate::{scenes, tensors};
 
 /// How often moves are drawn to see that each is as likely as another: so many times for each of them, and in all.
 const DRAWN_EACH: u32 = 30;
@@ -18,10 +18,11 @@ const DRAWN_IN_ALL: u32 = 400;
 pub fn check<S>(setup: &S, n_games: u64, seed: Seed)
 where
     S: Setup,
-    S::Position: Keyed + Notation + Picture + Conceivable,
+    S::Position: Keyed + Notation + Learnable + Conceivable,
 {
     setup_law(setup);
     scenes::check(setup, seed);
+    tensors::check(setup, seed);
     for game in 0..n_games {
         let seed = seed.derive(game);
         let context = format!("{} with {seed:?}", setup.spec());

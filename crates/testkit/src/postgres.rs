@@ -72,6 +72,20 @@ impl Postgres {
         format!("postgres://rookery@127.0.0.1:{port}/{name}")
     }
 
+    /// What a query gives, a line for each row.
+    ///
+    /// # Panics
+    /// If the server refuses.
+    pub fn query(&self, database: &str, sql: &str) -> String {
+        let port = self.port.to_string();
+        let asked = self.run(
+            "psql",
+            &["-h", "127.0.0.1", "-p", &port, "-U", "rookery", "-d", database, "-At", "-c", sql],
+        );
+        assert!(asked.status.success(), "psql: {}", String::from_utf8_lossy(&asked.stderr));
+        String::from_utf8_lossy(&asked.stdout).into_owned()
+    }
+
     /// Stops the server at once, as a crash would. Its data stays.
     pub fn crash(&mut self) {
         let Some(mut server) = self.server.take() else { return };
@@ -183,5 +197,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 fn has_all(folder: &Path) -> bool {
-    ["initdb", "postgres", "createdb", "pg_isready"].iter().all(|program| folder.join(program).is_file())
+    ["initdb", "postgres", "createdb", "pg_isready", "psql"]
+        .iter()
+        .all(|program| folder.join(program).is_file())
 }

@@ -1,0 +1,161 @@
+//! How soon a page is there, that it does not jump, and how long its scripts take. A machine that tests is busy, so all of it
+//! is compared with the same browser at the same time.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that fails here should fail, and figures are shown"
+)]
+
+use rookery_browser_tests::{Browser, Site, Size};
+use serde_json::json;
+
+/// What the page may take longer than an empty one, in milliseconds.
+const PAINT_MS: f64 = 150.0;
+/// What the scripts of a move may take.
+const SCRIPT_MS: f64 = 4.0;
+
+fn first_paint(browser: &Browser, path: &str) -> f64 {
+    browser.open(path);
+    let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
+    browser.wait(paint);
+    browser.value(paint).as_f64().unwrap()
+}
+
+/// What else the machine does makes a page later and never sooner.
+fn best(all: &[f64]) -> f64 {
+    all.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+#[test]
+fn the_first_page_is_painted_soon_after_an_empty_one() {
+    let site = Site::open("browser-paint");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    first_paint(&browser, "/");
+    let (mut home, mut empty) = (vec![], vec![]);
+    for _ in 0..9 {
+        empty.push(first_paint(&browser, "/health"));
+        home.push(first_paint(&browser, "/"));
+    }
+    // An empty page names no icon, and there is none where browsers look for one.
+    browser.expect_only_refusals();
+    let (home, empty) = (best(&home), best(&empty));
+    eprintln!("first contentful paint: home {home:.0} ms, empty page {empty:.0} ms (best of nine)");
+    // An empty page takes some 40 ms on a quiet machine, and more on a busy one, where everything does.
+    assert!(home - empty <= PAINT_MS.max(6.0 * empty), "home {home} ms, empty page {empty} ms");
+}
+
+/// What moves on a page without being asked, while it comes.
+fn jumps_of(browser: &Browser, path: &str) -> Option<String> {
+    browser.open(path);
+    browser.wait("document.readyState === 'complete'");
+    // What comes late, comes soon.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let shifts = browser.script_later(
+        "const done = arguments[arguments.length - 1]; const found = []; \
+         new PerformanceObserver((list) => found.push(...list.getEntries())).observe({ type: 'layout-shift', buffered: true }); \
+         setTimeout(() => done(found.filter((one) => !one.hadRecentInput).map((one) => \
+           ({ value: one.value, by: one.sources.map((source) => source.node?.outerHTML?.slice(0, 120) ?? source.node?.nodeName ?? '') }))), 100);",
+    );
+    shifts.as_array().is_none_or(|shifts| !shifts.is_empty()).then(|| shifts.to_string())
+}
+
+#[test]
+fn nothing_jumps_while_a_page_comes() {
+    let site = Site::open("browser-shift");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/");
+    let make = |seats: serde_json::Value| {
+        let made = browser.post("/api/v1/matches", &json!({"game": "fish", "seats": seats, "seed": "7"}));
+        made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
+    };
+    let (over, running) = (make(json!(["first", "first"])), make(json!(["me", "first"])));
+    while browser.api(&format!("/api/v1/matches/{over}"))["over"].is_null() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let (over, running) = (format!("/m/{over}"), format!("/m/{running}"));
+    let mut jumps = vec![];
+    for size in [Size::Desktop, Size::Phone] {
+        browser.resize(size);
+        for path in [
+            "/",
+            "/new",
+            &running,
+            &over,
+            "/watch",
+            "/t",
+            "/t/new",
+            "/players",
+            "/connect",
+            "/rules/fish",
+            "/puzzle",
+        ] {
+            // Where the machine is so slow that a page comes in pieces, its parts may move once; what moves every time is ours.
+            let shifts: Vec<_> = (0..3).map_while(|_| jumps_of(&browser, path)).collect();
+            if shifts.len() == 3 {
+                jumps.push(format!("{path} {size:?}: {}", shifts[0]));
+            }
+        }
+    }
+    assert!(jumps.is_empty(), "{}", jumps.join("\n"));
+}
+
+/// Seconds that scripts have run so far.
+fn script_seconds(browser: &Browser) -> f64 {
+    let metrics = browser.devtools("Performance.getMetrics", json!({}));
+    let all = metrics["metrics"].as_array().unwrap();
+    all.iter().find(|one| one["name"] == "ScriptDuration").unwrap()["value"].as_f64().unwrap()
+}
+
+#[test]
+fn a_replay_at_full_speed_is_little_work() {
+    let site = Site::open("browser-speed");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/");
+    let made = browser.post(
+        "/api/v1/matches",
+        &json!({"game": "stones:rows=8,cols=8", "seats": ["random", "random"], "seed": "7", "max_turns": 60}),
+    );
+    let id = made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
+    while browser.api(&format!("/api/v1/matches/{id}"))["over"].is_null() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    browser.open(&format!("/m/{id}"));
+    browser.see("[data-part=scrub]");
+    browser.wait("!document.querySelector('[data-part=graph]').classList.contains('waits')");
+    // How much slower the machine is than at its best, by a piece of work that is always the same.
+    let slower = "(() => { const times = []; for (let n = 0; n < 40; n++) { const begin = performance.now(); let x = 0; \
+        for (let k = 0; k < 300000; k++) x = (x * 31 + k) % 1000003; times.push(performance.now() - begin + x * 0); } \
+        times.sort((a, b) => a - b); return times[20] / times[2]; })()";
+    let before = browser.value(slower).as_f64().unwrap();
+    browser.devtools("Performance.enable", json!({}));
+    browser.click("[data-act=speed][data-speed=\"4\"]");
+    browser.click("[data-act=first]");
+    let range = "Number(document.querySelector('[data-part=range]').value)";
+    browser.wait(&format!("{range} === 0"));
+    browser.click("[data-act=play]");
+    let (mut seen, mut spent, mut each) = (0.0, script_seconds(&browser), vec![]);
+    let begin = std::time::Instant::now();
+    while seen < 60.0 {
+        assert!(begin.elapsed().as_secs() < 120, "it stands still at {seen}");
+        let (now, ply) = (script_seconds(&browser), browser.value(range).as_f64().unwrap());
+        if ply > seen {
+            each.push((now - spent) * 1000.0 / (ply - seen));
+            (seen, spent) = (ply, now);
+        }
+    }
+    let slower = before.max(browser.value(slower).as_f64().unwrap());
+    let n = each.len();
+    let each = median(each);
+    eprintln!(
+        "script a move: {each:.2} ms (median of {n} looks at 60 moves); the machine is {slower:.1} times slower than at its best"
+    );
+    assert!(
+        each <= SCRIPT_MS * slower,
+        "{each} ms a move, on a machine {slower} times slower than at its best"
+    );
+}

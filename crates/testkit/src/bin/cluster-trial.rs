@@ -1,0 +1,27 @@
+//! `cargo xtask cluster`: many machines on one, and parts of them killed on the way.
+
+use std::process::ExitCode;
+
+#[cfg(target_os = "linux")]
+#[expect(clippy::print_stderr, clippy::print_stdout, reason = "this is a program that people watch")]
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let say = |line: &str| println!("{line}");
+    match rookery_testkit::trial::Order::parse(&args)
+        .and_then(|order| rookery_testkit::trial::run(&order, &say))
+    {
+        Ok(n) => {
+            println!("equal: {n} games");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    ExitCode::FAILURE
+}
