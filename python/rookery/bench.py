@@ -1,0 +1,145 @@
+"""Figures side by side with OpenSpiel, from one run: `python -m rookery.bench [--seconds S]`.
+
+Rookery's Hexapawn on 8 x 8 squares and OpenSpiel's Breakthrough move alike: pawns ahead, captures aslant. All figures are per
+second of processor time, so that other work on the machine matters less; where two threads work, their time counts twice, and
+the figure by the clock stands beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+import rookery
+
+SPEC = "hexapawn:rows=8,cols=8"
+
+
+def measure(work: Callable[[], int], seconds: float) -> tuple[float, float]:
+    """How much of it is done per second of processor time, and per second by the clock."""
+    work()
+    done, cpu, clock = 0, time.process_time(), time.perf_counter()
+    while time.perf_counter() - clock < seconds:
+        done += work()
+    return done / max(time.process_time() - cpu, 1e-9), done / (time.perf_counter() - clock)
+
+
+def ours_steps(start: rookery.Position) -> int:
+    """Moves of one random game, step by step from Python."""
+    position, moves, draw = start.copy(), 0, random.random
+    while not position.is_over:
+        actions = position.legal_actions()
+        position.play(actions[int(draw() * len(actions))])
+        moves += 1
+    return moves
+
+
+def theirs_steps(game: Any) -> int:
+    state, moves, draw = game.new_initial_state(), 0, random.random
+    while not state.is_terminal():
+        actions = state.legal_actions()
+        state.apply_action(actions[int(draw() * len(actions))])
+        moves += 1
+    return moves
+
+
+def ours_bulk() -> int:
+    return int(rookery.playouts(rookery.load(SPEC), 20_000, seed=random.getrandbits(32), threads=1)["games"])
+
+
+def theirs_games(game: Any) -> int:
+    theirs_steps(game)
+    return 1
+
+
+def ours_mcts(simulations: int = 50_000) -> int:
+    return int(rookery.mcts(rookery.load(SPEC), simulations, seed=random.getrandbits(32))["playouts"])
+
+
+def theirs_mcts(pyspiel: Any, game: Any, simulations: int = 1000) -> int:
+    evaluator = pyspiel.RandomRolloutEvaluator(1, random.getrandbits(31))
+    bot = pyspiel.MCTSBot(game, evaluator, 1.4, simulations, 1000, False, random.getrandbits(31), False)
+    bot.step(game.new_initial_state())
+    return simulations
+
+
+def batch(observe: bool, n: int = 8192) -> Callable[[], int]:
+    env = rookery.BatchEnv(SPEC, n, seed=7, observe=observe)
+
+    def work() -> int:
+        for _ in range(20):
+            env.step(env.sample())
+        return 20 * n
+
+    return work
+
+
+def import_ms(module: str) -> float:
+    """The processor time of a start of Python with this import; the best of nine."""
+    import resource
+
+    def spent() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    best = float("inf")
+    for _ in range(9):
+        before = spent()
+        subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
+        best = min(best, spent() - before)
+    return best * 1000
+
+
+def row(name: str, ours: tuple[float, float], theirs: tuple[float, float] | None, goal: str = "") -> None:
+    other = f"{theirs[0]:14,.0f}" if theirs else f"{'-':>14}"
+    ratio = f"{ours[0] / theirs[0]:7.1f} x" if theirs else f"{'':9}"
+    print(f"{name:44}{ours[0]:14,.0f}{ours[1]:14,.0f}{other}{ratio}  {goal}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m rookery.bench", description="Figures side by side with OpenSpiel.")
+    parser.add_argument("--seconds", type=float, default=2.0, help="how long each figure is measured")
+    seconds = parser.parse_args().seconds
+    random.seed(7)
+    try:
+        import pyspiel
+    except ImportError:
+        pyspiel = None
+        print("SKIPPED: open_spiel is not installed, so there is nothing beside our figures (pip install open_spiel)\n")
+    game = pyspiel.load_game("breakthrough") if pyspiel else None
+    start = rookery.load(SPEC)
+
+    def theirs(work: Callable[[], int]) -> tuple[float, float] | None:
+        return measure(work, seconds) if pyspiel else None
+
+    print(f"{'':44}{'per CPU s':>14}{'by the clock':>14}{'OpenSpiel':>14}{'':9}  goal")
+    ours = measure(lambda: ours_steps(start), seconds)
+    row("single steps from Python (moves)", ours, theirs(lambda: theirs_steps(game)), "3 x")
+    # OpenSpiel has no call for random games in bulk: a loop in Python is what there is.
+    row("bulk playouts (games)", measure(ours_bulk, seconds), theirs(lambda: theirs_games(game)), "30 x")
+    row("tree search (simulations)", measure(ours_mcts, seconds), theirs(lambda: theirs_mcts(pyspiel, game)), "30 x")
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        print("SKIPPED: numpy is not installed, so BatchEnv is not measured")
+    else:
+        row("BatchEnv, steps with masks", measure(batch(False), seconds), None, "5,000,000 by the clock on two cores")
+        row("BatchEnv, steps with masks and observations", measure(batch(True), seconds), None, "2,000,000")
+    try:
+        own, json = import_ms("rookery"), import_ms("json")
+    except ImportError:
+        print("SKIPPED: this system does not tell the processor time of other processes")
+        return
+    print(f"\nimport rookery {own:.1f} ms, import json {json:.1f} ms of processor time: {own - json:+.1f} ms (goal: at most +50)")
+    library = next(Path(rookery.__file__).parent.glob("_rookery*.so"), None)
+    if library:
+        print(f"the extension has {library.stat().st_size / 1e6:.1f} MB (a wheel is packed, and smaller)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+"""The bot protocol of docs/protocol.md: one bot, over standard input and output, TCP or WebSocket.
+
+A bot that plays in `rookery.match` plays here as it is:
+
+    import rookery
+
+    class First(rookery.Bot):
+        def choose(self, position):
+            return position.legal_moves()[0]
+
+    rookery.Client(First()).run()                      # started by Rookery: `cmd:python3 first.py`
+    rookery.Client(First()).connect("there:4000")      # a seat `tcp:4000`
+    rookery.Client(First()).connect("ws://there:4000") # a seat `ws:4000`
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import socket
+import struct
+import sys
+from typing import Any, Callable, Iterator, Protocol
+from urllib.parse import urlsplit
+
+from ._rookery import RESIGN, Position
+from .matches import Bot, Ending, Game
+
+#: The longest line that Rookery sends.
+MAX_LINE = 1 << 20
+
+
+class ProtocolError(ConnectionError):
+    """The other side does not speak as it should."""
+
+
+class Link(Protocol):
+    """Whole messages, whatever carries them."""
+
+    def send(self, text: str) -> None: ...
+    def lines(self) -> Iterator[bytes]: ...
+    def close(self) -> None: ...
+
+
+class _Stdio:
+    def send(self, text: str) -> None:
+        sys.stdout.write(text + "\n")
+        # Without the flush Rookery would wait for a line that is still in a buffer here.
+        sys.stdout.flush()
+
+    def lines(self) -> Iterator[bytes]:
+        yield from sys.stdin.buffer
+
+    def close(self) -> None:
+        pass
+
+
+class _Tcp:
+    def __init__(self, link: socket.socket) -> None:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._link = link
+        self._file = link.makefile("rb")
+
+    def send(self, text: str) -> None:
+        self._link.sendall(text.encode() + b"\n")
+
+    def lines(self) -> Iterator[bytes]:
+        while line := self._file.readline(MAX_LINE + 2):
+            if not line.endswith(b"\n"):
+                raise ProtocolError("the connection ended in the middle of a message, or the message is too long")
+            yield line
+
+    def close(self) -> None:
+        self._file.close()
+        self._link.close()
+
+
+class _WebSocket:
+    """As much of RFC 6455 as a client needs."""
+
+    def __init__(self, link: socket.socket, host: str, path: str) -> None:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._link = link
+        key = base64.b64encode(os.urandom(16)).decode()
+        link.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        self._file = link.makefile("rb")
+        head = self._file.readline(4096)
+        accepted = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest())
+        fields: dict[bytes, bytes] = {}
+        for _ in range(100):
+            line = self._file.readline(4096).strip()
+            if not line:
+                break
+            name, _, value = line.partition(b":")
+            fields[name.strip().lower()] = value.strip()
+        if b" 101 " not in head or fields.get(b"sec-websocket-accept") != accepted:
+            raise ProtocolError(f"no WebSocket there: {head.decode(errors='replace').strip()!r}")
+
+    def _frame(self, kind: int, data: bytes) -> None:
+        size = len(data)
+        if size < 126:
+            head = struct.pack("!BB", 0x80 | kind, 0x80 | size)
+        elif size < 1 << 16:
+            head = struct.pack("!BBH", 0x80 | kind, 0x80 | 126, size)
+        else:
+            head = struct.pack("!BBQ", 0x80 | kind, 0x80 | 127, size)
+        mask = os.urandom(4)
+        masked = bytes(byte ^ mask[idx % 4] for idx, byte in enumerate(data))
+        self._link.sendall(head + mask + masked)
+
+    def send(self, text: str) -> None:
+        self._frame(1, text.encode())
+
+    def _read(self, size: int) -> bytes:
+        data = self._file.read(size)
+        if len(data) < size:
+            raise ProtocolError("the connection ended in the middle of a frame")
+        return data
+
+    def lines(self) -> Iterator[bytes]:
+        message = b""
+        while head := self._file.read(1):
+            size = self._read(1)[0] & 0x7F
+            if size == 126:
+                (size,) = struct.unpack("!H", self._read(2))
+            elif size == 127:
+                (size,) = struct.unpack("!Q", self._read(8))
+            if size + len(message) > MAX_LINE:
+                raise ProtocolError(f"a message of more than {MAX_LINE} bytes")
+            data = self._read(size)
+            kind = head[0] & 0x0F
+            if kind == 8:
+                return
+            if kind == 9:
+                self._frame(10, data)
+            elif kind in (0, 1, 2):
+                message += data
+                if head[0] & 0x80:
+                    yield message
+                    message = b""
+
+    def close(self) -> None:
+        try:
+            self._frame(8, b"")
+        except OSError:
+            pass
+        self._file.close()
+        self._link.close()
+
+
+class Client:
+    """Plays for a bot: `run` by standard input and output, `connect` over a network.
+
+    The bot is a `rookery.Bot` or a function from a position to a move. With `name` and `secret` it takes a seat that
+    waits for them.
+    """
+
+    def __init__(
+        self, bot: Bot | Callable[[Position], str | int], *, name: str | None = None, secret: str | None = None
+    ) -> None:
+        if not isinstance(bot, Bot) and not callable(bot):
+            raise TypeError(f"expected a Bot or a function of a position, got {type(bot).__name__}")
+        self.bot = bot
+        own = getattr(bot, "name", None) or getattr(bot, "__name__", None) or type(bot).__name__
+        # A name has 24 letters, digits, `_` and `-` at the most.
+        self.name: str = re.sub(r"[^A-Za-z0-9_-]", "-", name or own)[:24] or "python"
+        self.secret = secret
+        self._game = ""
+        self._spec = ""
+        self._players: list[str] = []
+
+    def run(self) -> None:
+        """Plays until Rookery says `quit` or closes the input."""
+        self._play(_Stdio())
+
+    def connect(self, address: str, timeout: float = 60.0) -> None:
+        """Plays at `HOST:PORT` (a seat `tcp:PORT`) or `ws://HOST:PORT` (a seat `ws:PORT`) until the end."""
+        url = urlsplit(address if "://" in address else f"tcp://{address}")
+        if url.scheme not in ("tcp", "ws") or not url.hostname or not url.port:
+            raise ValueError(f"expected HOST:PORT or ws://HOST:PORT, got {address!r}")
+        link = socket.create_connection((url.hostname, url.port), timeout=timeout)
+        # The wait for a turn may be long.
+        link.settimeout(None)
+        open_link: Link = (
+            _Tcp(link) if url.scheme == "tcp" else _WebSocket(link, f"{url.hostname}:{url.port}", url.path or "/")
+        )
+        try:
+            self._play(open_link)
+        finally:
+            open_link.close()
+
+    def _play(self, link: Link) -> None:
+        def send(**message: Any) -> None:
+            link.send(json.dumps(message))
+
+        for line in link.lines():
+            message = json.loads(line)
+            kind = message.get("type")
+            if kind == "hello":
+                secret = {} if self.secret is None else {"secret": self.secret}
+                send(type="hello", version=1, name=self.name, **secret)
+            elif kind == "new_game":
+                self._new_game(message)
+                send(type="ready")
+            elif kind == "turn":
+                move = self._choose(message)
+                if move == RESIGN:
+                    send(type="resign", id=message["id"])
+                else:
+                    send(type="move", id=message["id"], move=move)
+            elif kind == "game_over":
+                self._game_over(message)
+            elif kind in ("reject", "error"):
+                print(f"{kind} ({message.get('code')}): {message.get('message')}", file=sys.stderr)
+            elif kind == "quit":
+                return
+
+    def _new_game(self, message: dict[str, Any]) -> None:
+        self._game, self._spec = message["game"], message["spec"]
+        self._players = [seat["name"] for seat in message["seats"]]
+        if isinstance(self.bot, Bot):
+            self.bot.new_game(message["seat"], self._spec)
+
+    def _choose(self, message: dict[str, Any]) -> str:
+        position = Position.from_text(message["position"], self._game)
+        choose = self.bot.choose if isinstance(self.bot, Bot) else self.bot
+        move = choose(position)
+        return move if isinstance(move, str) else position.action_to_move(move)
+
+    def _game_over(self, message: dict[str, Any]) -> None:
+        if not isinstance(self.bot, Bot):
+            return
+        results = message["results"]
+        places = [result["place"] for result in results]
+        known = all(place is not None for place in places)
+        removed = [
+            Ending(result["cause"], result["seat"], result["cause"]) for result in results if result["cause"]
+        ]
+        self.bot.game_over(
+            Game(
+                game=self._spec,
+                players=self._players,
+                winners=[seat for seat, place in enumerate(places) if place == 1] if known else None,
+                scores=[result["score"] for result in results] if known else None,
+                plies=message["plies"],
+                ending=Ending(message["cause"], message["seat"], message["message"]),
+                removed=removed,
+                text=message["message"],
+            )
+        )

@@ -1,0 +1,360 @@
+"""Matches, tournaments, ratings and tests between specs, functions and bots."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, Union
+
+from ._rookery import Position, _hold, _ratings, load
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Bot:
+    """A player of your own: override `choose`, and of the others what you like.
+
+    >>> import rookery
+    >>> class First(rookery.Bot):
+    ...     def choose(self, position):
+    ...         return position.legal_moves()[0]
+    >>> result = rookery.match("four", players=[First(), "random"], games=2)
+    >>> sorted(standing.name for standing in result.standings)
+    ['First', 'random']
+    """
+
+    #: What it is called in results; without one the name of its class.
+    name: str | None = None
+
+    def choose(self, position: Position) -> str | int:
+        """A legal move: its text, or the number of its action; or `rookery.RESIGN`."""
+        raise NotImplementedError(f"{type(self).__name__} needs a method `choose`")
+
+    def new_game(self, seat: int, spec: str) -> None:
+        """A game begins, and the bot sits at `seat`."""
+
+    def game_over(self, game: Game) -> None:
+        """A game is over."""
+
+
+Player = Union[str, Bot, type[Bot], Callable[[Position], Union[str, int]]]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How somebody stands."""
+
+    name: str
+    place: int
+    points: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    #: How often it was removed for what.
+    faults: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Why a game ended or somebody was removed, with what speaks for it."""
+
+    cause: str
+    seat: int | None
+    text: str
+    #: `note`, `sent`, `expected`; `stderr` has the traceback of an exception.
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Game:
+    """What came of a game."""
+
+    game: str
+    #: Who sat where.
+    players: list[str]
+    #: The seats that won or share the first place; None if the game was aborted.
+    winners: list[int] | None
+    scores: list[int] | None
+    plies: int
+    ending: Ending
+    removed: list[Ending]
+    text: str
+    round: int | None = None
+    record: str | None = None
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """What a sequential test has decided: `H0`, `H1`, or None when the games were not enough."""
+
+    decision: str | None
+    llr: float
+    lower: float
+    upper: float
+    games: int
+    blocks: int
+    elo: float | None
+    error: float | None
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How strong somebody is, in Elo, and within which bounds (95 %)."""
+
+    name: str
+    rating: float
+    error: float | None
+    games: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a match or a tournament."""
+
+    #: How everybody stands, the best first.
+    standings: list[Standing]
+    #: All games, in the order they were paired.
+    games: list[Game]
+    ratings: list[Rating]
+    #: Of two players: how much stronger the first is, and the lower and upper end of that (95 %).
+    elo: tuple[float | None, float | None, float | None] | None = None
+    sprt: Sprt | None = None
+
+    @property
+    def winner(self) -> Standing:
+        """The best of all; the first one of several."""
+        return self.standings[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The standings as a table of pandas."""
+        return _frame([vars(standing) for standing in self.standings])
+
+    def games_frame(self) -> pd.DataFrame:
+        """The games as a table of pandas."""
+        keys = ("game", "players", "winners", "scores", "plies", "text", "round")
+        return _frame([{key: getattr(game, key) for key in keys} for game in self.games])
+
+    def __str__(self) -> str:
+        width = max(len(standing.name) for standing in self.standings)
+        lines = [f"{'':{width}}  points  games  won  drawn  lost"]
+        for row in self.standings:
+            lines.append(
+                f"{row.name:{width}}  {row.points:6g}  {row.games:5}  {row.wins:3}  {row.draws:5}  {row.losses:4}"
+            )
+        return "\n".join(lines)
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("tables need pandas: pip install 'rookery[pandas]'") from None
+    return pandas.DataFrame(rows)
+
+
+def _ending(told: dict[str, Any]) -> Ending:
+    return Ending(told["cause"], told["seat"], told["text"], told["evidence"] or {})
+
+
+def _game(told: dict[str, Any]) -> Game:
+    return Game(**{**told, "ending": _ending(told["ending"]), "removed": [_ending(each) for each in told["removed"]]})
+
+
+_SPEC = re.compile(r"^([A-Za-z0-9_-]{1,40})=(.+)$", re.DOTALL)
+
+
+def _entrant(player: Player) -> tuple[str, str, tuple[Any, Any, Any] | None]:
+    """The name, the seat spec, and what is called of whoever sits in Python."""
+    if isinstance(player, str):
+        named = _SPEC.match(player)
+        return (named[1], named[2], None) if named else (player, player, None)
+    if isinstance(player, type) and issubclass(player, Bot):
+        player = player()
+    if isinstance(player, Bot):
+        bot = player
+        name = bot.name or type(bot).__name__
+        return name, "", (bot.choose, bot.new_game, lambda told: bot.game_over(_game(json.loads(told))))
+    if not callable(player):
+        raise TypeError(
+            f"expected a player: a spec such as 'hard', a function of a position, or a Bot; got {type(player).__name__}"
+        )
+    return getattr(player, "__name__", type(player).__name__), "", (player, None, None)
+
+
+def _hold_all(
+    games: Sequence[str],
+    players: Iterable[Player],
+    shape: dict[str, Any],
+    seed: int,
+    time: str | None,
+    max_turns: int | None,
+    record: str | PathLike[str] | None,
+    concurrency: int | None,
+    test: tuple[float, float, float, float] | None = None,
+) -> Result:
+    if isinstance(players, str) or not isinstance(players, Iterable):
+        raise TypeError("players is a list: specs, functions, bots")
+    if isinstance(games, str) or not all(isinstance(game, str) for game in games):
+        raise TypeError("a game spec is a text such as 'hexapawn:rows=4,cols=4'")
+    seats = load(games[0]).n_seats
+    found = [_entrant(player) for player in players]
+    names: list[str] = []
+    for name, _, _ in found:
+        clean = re.sub(r"[^A-Za-z0-9_.:=,+#-]", "_", name)[:40] or "player"
+        same = sum(other == clean or other.startswith(f"{clean}#") for other in names)
+        names.append(clean if same == 0 else f"{clean}#{same + 1}")
+    entrants = [
+        {"name": name, "player": spec if calls is None else f"remote:python{idx}"}
+        for idx, (name, (_, spec, calls)) in enumerate(zip(names, found))
+    ]
+    spec: dict[str, Any] = {
+        "name": "python",
+        "games": list(games),
+        "seats": seats,
+        "format": shape,
+        "entrants": entrants,
+        "seed": str(int(seed)),
+    }
+    if time is not None:
+        spec["time"] = time
+    if max_turns is not None:
+        spec["max_turns"] = max_turns
+    told = json.loads(_hold(json.dumps(spec), [calls for _, _, calls in found], record, concurrency, test))
+    return Result(
+        standings=[Standing(**row) for row in told["standings"]],
+        games=[_game(game) for game in told["games"]],
+        ratings=[Rating(**row) for row in told["ratings"] or []],
+        elo=tuple(told["elo"]) if told["elo"] else None,
+        sprt=Sprt(**told["sprt"]) if told["sprt"] else None,
+    )
+
+
+def match(
+    spec: str,
+    players: Iterable[Player],
+    games: int = 2,
+    *,
+    seed: int = 0,
+    time: str | None = None,
+    max_turns: int | None = None,
+    record: str | PathLike[str] | None = None,
+    concurrency: int | None = None,
+) -> Result:
+    """Lets players meet at one table, in whole blocks in which each has every seat equally often.
+
+    A player is a spec as on the command line (`hard`, `mine=level:3`, `cmd:./bot.py`), a function from a position to a
+    move, or a `Bot`. An exception in a player is its loss, with the traceback as evidence. Records go to the folder
+    `record`. A `time` such as `1s+100ms` is for specs alone.
+
+    >>> import rookery
+    >>> def last(position):
+    ...     return position.legal_moves()[-1]
+    >>> result = rookery.match("hexapawn:rows=4,cols=4", players=["level:8", last], games=4)
+    >>> result.standings[0].name, result.standings[0].games
+    ('level:8', 4)
+    """
+    players = list(players) if not isinstance(players, str) and isinstance(players, Iterable) else players
+    _whole(games, "games")
+    seats = load(spec).n_seats
+    if not isinstance(players, str) and len(players) != seats:
+        raise ValueError(f"{spec} has {seats} seats, and {len(players)} players were given; name one for each seat")
+    shape = {"kind": "series", "games": games}
+    return _hold_all([spec], players, shape, seed, time, max_turns, record, concurrency)
+
+
+def sprt(
+    spec: str,
+    players: Iterable[Player],
+    elo0: float = 0.0,
+    elo1: float = 10.0,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    games: int = 10_000,
+    seed: int = 0,
+    time: str | None = None,
+    record: str | PathLike[str] | None = None,
+    concurrency: int | None = None,
+) -> Result:
+    """Lets players meet until a test has decided whether the first is stronger than the second, or `games` were played.
+
+    >>> import rookery
+    >>> rookery.sprt("four", ["level:4", "random"], 0, 100, games=400).sprt.decision
+    'H1'
+    """
+    _whole(games, "games")
+    shape = {"kind": "series", "games": games}
+    test = (float(elo0), float(elo1), float(alpha), float(beta))
+    return _hold_all([spec], players, shape, seed, time, None, record, concurrency, test)
+
+
+def tournament(
+    spec: str | Sequence[str],
+    players: Iterable[Player],
+    format: str | dict[str, Any] = "round-robin",
+    *,
+    games: int | None = None,
+    rounds: int | None = None,
+    seed: int = 0,
+    time: str | None = None,
+    max_turns: int | None = None,
+    record: str | PathLike[str] | None = None,
+    concurrency: int | None = None,
+) -> Result:
+    """Holds a tournament: `round-robin`, `swiss`, `knock-out`, `gauntlet`, `ladder`, or a format as in docs/formats.md.
+
+    >>> import rookery
+    >>> result = rookery.tournament("four", ["level:1", "level:3", "random"], games=2)
+    >>> len(result.games)
+    6
+    """
+    shape: dict[str, Any] = {"kind": format} if isinstance(format, str) else dict(format)
+    if games is not None:
+        shape["best_of" if shape.get("kind") == "knock-out" else "games"] = _whole(games, "games")
+    if rounds is not None:
+        shape["rounds"] = _whole(rounds, "rounds")
+    specs = [spec] if isinstance(spec, str) else list(spec)
+    if not specs:
+        raise ValueError("a tournament needs a game")
+    return _hold_all(specs, players, shape, seed, time, max_turns, record, concurrency)
+
+
+def _whole(number: int, name: str) -> int:
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise TypeError(f"`{name}` is a whole number, not {type(number).__name__}")
+    if not 1 <= number <= 10_000_000:
+        raise ValueError(f"`{name}` takes 1 to 10000000, not {number}")
+    return number
+
+
+def ratings(
+    games: Iterable[Game | tuple[Sequence[str], Sequence[float]]], model: str | None = None, prior: float = 1.0
+) -> list[Rating]:
+    """Ratings from all games at once, the strongest first: games of results, or pairs of names and scores.
+
+    `model` is bradley-terry, davidson, rao-kupper, plackett-luce or weng-lin (docs/ratings.md).
+
+    >>> import rookery
+    >>> rated = rookery.ratings([(["Ann", "Bob"], [1, 0])] * 3 + [(["Bob", "Ann"], [1, 0])])
+    >>> [each.name for each in rated]
+    ['Ann', 'Bob']
+    """
+    names: dict[str, int] = {}
+    told: list[tuple[list[int], list[int]]] = []
+    for game in games:
+        if isinstance(game, Game):
+            if game.winners is None:
+                continue
+            sat = game.players
+            scores: Sequence[float] = [float(seat in game.winners) for seat in range(len(sat))]
+        else:
+            sat, scores = list(game[0]), list(game[1])
+        places = [1 + sum(other > score for other in scores) for score in scores]
+        told.append(([names.setdefault(name, len(names)) for name in sat], places))
+    if not told:
+        return []
+    return [Rating(**row) for row in json.loads(_ratings(list(names), told, model, prior))]

@@ -1,0 +1,123 @@
+"""Records of matches, read, judged again, and turned into arrays to learn from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Union
+
+from ._rookery import Position, _read_record, _review, _store_records, _verify_record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: A record: the path of its file, or its bytes.
+Source = Union[str, "PathLike[str]", bytes]
+
+
+class Turn(NamedTuple):
+    """One move: who made it, its text, and the text of the position before it."""
+
+    seat: int
+    move: str
+    before: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """A recorded match."""
+
+    game: str
+    players: list[str]
+    start: str
+    turns: list[Turn]
+    #: What each seat got, all together 0; None while it is not known.
+    returns: list[float] | None
+    winners: list[int] | None
+    text: str | None
+    finished: bool
+
+    @property
+    def name(self) -> str:
+        """The name of the game."""
+        return self.game.partition(":")[0]
+
+    def positions(self) -> Iterator[Position]:
+        """The positions before each move."""
+        for turn in self.turns:
+            yield Position.from_text(turn.before, self.name)
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves that stand."""
+        return [turn.move for turn in self.turns]
+
+
+class Arrays(NamedTuple):
+    """What a program learns from: what the seat to move saw, what it did, and what it got in the end."""
+
+    observations: NDArray[np.uint8]
+    actions: NDArray[np.int64]
+    outcomes: NDArray[np.float32]
+    seats: NDArray[np.int8]
+
+
+def _bytes(record: Source) -> bytes:
+    return bytes(record) if isinstance(record, (bytes, bytearray)) else Path(record).read_bytes()
+
+
+def read_record(record: Source) -> Record:
+    """Reads a record and judges it again; one that is not right is a ValueError that names the line."""
+    told = json.loads(_read_record(_bytes(record)))
+    return Record(**{**told, "turns": [Turn(*turn) for turn in told["turns"]]})
+
+
+def read_records(folder: str | PathLike[str]) -> list[Record]:
+    """All records of a folder, by name."""
+    return [read_record(path) for path in sorted(Path(folder).glob("*.jsonl"))]
+
+
+def store_records(location: str | PathLike[str], game: str | None = None) -> list[Record]:
+    """All games of a store (docs/store.md), or those of the game with this name, in the order they were stored."""
+    return [read_record(record) for record in _store_records(location, game)]
+
+
+def verify(record: Source) -> bool:
+    """Checks every move, every ruling, the verdict and the hash; whether the record is finished. Else a ValueError."""
+    return _verify_record(_bytes(record))
+
+
+def review(record: Source, time: float = 10.0) -> dict[str, Any]:
+    """Every move of a record against what was best, within about `time` seconds: `players` with accuracy and mistakes, `moves`."""
+    told: dict[str, Any] = json.loads(_review(_bytes(record), time))
+    return told
+
+
+def to_arrays(records: Iterable[Record]) -> Arrays:
+    """All moves of finished records of one setup as arrays."""
+    try:
+        import numpy as np
+    except ImportError:
+        raise ImportError("arrays need numpy: pip install 'rookery[numpy]'") from None
+    rows: list[tuple[Any, int, float, int]] = []
+    shape: tuple[str, tuple[int, int, int], int] | None = None
+    for record in records:
+        if record.returns is None:
+            continue
+        for turn, position in zip(record.turns, record.positions()):
+            own = (position.game, position.observation_shape, position.n_actions)
+            shape = shape or own
+            if own != shape:
+                raise ValueError(f"records of one setup have one shape; {shape} and {own} are two")
+            action = position.move_to_action(turn.move)
+            rows.append((position.observation(turn.seat), action, record.returns[turn.seat], turn.seat))
+    observations = np.stack([row[0] for row in rows]) if rows else np.zeros((0, 0, 0, 0), dtype=np.uint8)
+    return Arrays(
+        observations,
+        np.array([row[1] for row in rows], dtype=np.int64),
+        np.array([row[2] for row in rows], dtype=np.float32),
+        np.array([row[3] for row in rows], dtype=np.int8),
+    )

@@ -1,0 +1,28 @@
+//! Rookery for Python: the module `rookery._rookery`, which the package `rookery` wraps.
+//!
+//! Everything that plays, searches or judges is in the other crates; here are types, errors and arrays of Python.
+
+mod batch;
+mod errors;
+mod matches;
+mod position;
+mod records;
+mod results;
+mod search;
+mod tree;
+
+use pyo3::prelude::*;
+
+/// The games, searches and matches of Rookery.
+#[pymodule(gil_used = true)]
+fn _rookery(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("IllegalMove", module.py().get_type::<errors::IllegalMove>())?;
+    position::add(module)?;
+    batch::add(module)?;
+    search::add(module)?;
+    tree::add(module)?;
+    matches::add(module)?;
+    results::add(module)?;
+    records::add(module)
+}

@@ -1,0 +1,54 @@
+"""PettingZoo's own tests, for every game."""
+
+import importlib
+
+import pytest
+
+pytest.importorskip("pettingzoo")
+
+from pettingzoo.test import api_test, render_test, seed_test  # noqa: E402
+
+import rookery  # noqa: E402
+
+# Small boards, so that whole games are quick.
+SMALL = {
+    "renpaarden": "renpaarden:width=4,height=5,max-turns=40",
+    "stones": "stones:rows=4,cols=4,max-turns=60",
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("game", rookery.games())
+def test_pettingzoo_s_own_tests_pass(game, capsys):
+    module = importlib.import_module(f"rookery.pettingzoo.{game}_v1")
+    api_test(module.env(spec=SMALL.get(game)), num_cycles=300, verbose_progress=False)
+    api_test(module.raw_env(spec=SMALL.get(game)), num_cycles=300, verbose_progress=False)
+    seed_test(lambda: module.env(spec=SMALL.get(game)), num_cycles=100)
+    render_test(lambda render_mode=None: module.env(spec=SMALL.get(game), render_mode=render_mode),
+                custom_tests={"svg": lambda shown: isinstance(shown, str) and shown.startswith("<svg")})
+
+
+def test_an_illegal_move_loses():
+    from rookery.pettingzoo import four_v1
+
+    env = four_v1.env(spec="four:rows=3,cols=3,line=3")
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step(0)
+    env.step(0)
+    assert env.terminations["player_1"] and env.rewards["player_1"] == -1
+
+
+def test_a_seed_is_a_board_and_a_wrong_spec_an_error():
+    from rookery.pettingzoo import fish_v1
+
+    env = fish_v1.raw_env()
+    boards = []
+    for seed in (1, 1, 2):
+        env.reset(seed=seed)
+        boards.append(env.position.text)
+    assert boards[0] == boards[1] != boards[2]
+    with pytest.raises(ValueError):
+        fish_v1.raw_env(spec="four")
+    with pytest.raises(ValueError):
+        fish_v1.raw_env(render_mode="smell")

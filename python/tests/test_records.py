@@ -1,0 +1,65 @@
+"""Records and stores: read, verified, reviewed, turned into arrays."""
+
+import pytest
+
+import rookery
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rookery.match("hexapawn:rows=4,cols=4", ["random", lambda position: position.legal_moves()[0]], games=4, record=tmp_path)
+    return tmp_path
+
+
+def test_records_are_read_and_replayed(folder):
+    records = rookery.read_records(folder)
+    assert len(records) == 4
+    for record in records:
+        assert record.finished and record.name == "hexapawn" and sum(record.returns) == 0
+        position = rookery.Position.from_text(record.start, record.name)
+        for turn, before in zip(record.turns, record.positions()):
+            assert position == before and position.to_move == turn.seat
+            position.play(turn.move)
+        assert position.is_over and position.winners == record.winners
+
+
+def test_a_record_is_verified_and_a_changed_one_refused(folder):
+    path = sorted(folder.glob("*.jsonl"))[0]
+    assert rookery.verify(path) and rookery.verify(path.read_bytes())
+    for bad in (b"", b"{}", path.read_bytes()[1:], b"\xff\xfe" * 100, path.read_bytes().replace(b"a1", b"b1", 1)):
+        with pytest.raises(ValueError):
+            rookery.verify(bad)
+        with pytest.raises(ValueError):
+            rookery.read_record(bad)
+    with pytest.raises(OSError):
+        rookery.read_record(folder / "none")
+
+
+def test_a_review_judges_every_move(folder):
+    path = sorted(folder.glob("*.jsonl"))[0]
+    review = rookery.review(path, time=2.0)
+    assert len(review["moves"]) == len(rookery.read_record(path).turns) and len(review["players"]) == 2
+
+
+def test_records_become_arrays(folder):
+    np = pytest.importorskip("numpy")
+    records = rookery.read_records(folder)
+    arrays = rookery.to_arrays(records)
+    moves = sum(len(record.turns) for record in records)
+    first = rookery.load("hexapawn:rows=4,cols=4")
+    assert arrays.observations.shape == (moves, *first.observation_shape)
+    assert arrays.actions.shape == arrays.outcomes.shape == arrays.seats.shape == (moves,)
+    assert set(np.unique(arrays.outcomes)) == {-1.0, 1.0}
+    assert first.action_to_move(int(arrays.actions[0])) == records[0].moves[0]
+    other = rookery.Position.from_text("p1 111/.../222", "hexapawn")
+    mixed = rookery.Record("hexapawn", ["a", "b"], other.text, [rookery.records.Turn(0, "a1-a2", other.text)], [1.0, -1.0], [0], "", True)
+    with pytest.raises(ValueError, match="one shape"):
+        rookery.to_arrays([*records, mixed])
+
+
+def test_a_store_that_is_not_there(tmp_path):
+    with pytest.raises(OSError, match="no such store"):
+        rookery.store_records(tmp_path / "none.db")
+    (tmp_path / "text.db").write_text("no store at all, only a text that is long enough to be one " * 100)
+    with pytest.raises(ValueError):
+        rookery.store_records(tmp_path / "text.db")

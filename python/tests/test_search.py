@@ -1,0 +1,134 @@
+"""Searches answer, agree with each other, and stop with Ctrl-C."""
+
+import signal
+import threading
+import time
+
+import pytest
+
+import rookery
+
+
+@pytest.fixture
+def winning():
+    """Player 1 wins with a2-a3."""
+    return rookery.Position.from_text("p1 .../1../..2", "hexapawn")
+
+
+def test_all_of_them_find_the_winning_move(winning):
+    assert rookery.best_move(winning, level=8) == "a2-a3"
+    assert rookery.best_move(winning, player="mcts:playouts=200") == "a2-a3"
+    assert rookery.mcts(winning, playouts=200)["move"] == "a2-a3"
+    assert rookery.analyse(winning, time=0.5)["lines"][0]["moves"][0] == "a2-a3"
+    assert rookery.analyse(winning, playouts=500)["lines"][0]["moves"][0] == "a2-a3"
+    assert rookery.solve(winning)["winner"] == 0
+    assert rookery.guided(winning, lambda asked: [0.5] * len(asked))["move"] == "a2-a3"
+
+
+def test_counts():
+    start = rookery.load("hexapawn:rows=3,cols=3")
+    assert [rookery.perft(start, depth) for depth in (0, 1, 2, 4)] == [1, 3, 10, 56]
+
+    def count(position, depth):
+        return 1 if depth == 0 else sum(count(position.after(move), depth - 1) for move in position.legal_moves())
+
+    four = rookery.load("four:rows=4,cols=4")
+    assert rookery.perft(four, 5) == count(four, 5)
+
+
+def test_playouts_do_not_depend_on_the_number_of_threads():
+    start = rookery.load("hexapawn:rows=8,cols=8")
+    one, two = (rookery.playouts(start, 3000, seed=9, threads=threads) for threads in (1, 2))
+    assert one == two and one["games"] == sum(one["wins"]) == 3000
+    assert rookery.playouts(start, 3000, seed=10) != one
+
+
+def test_the_same_seed_gives_the_same_search():
+    start = rookery.load("stones:rows=5,cols=5")
+    assert rookery.mcts(start, 500, seed=3) == rookery.mcts(start, 500, seed=3)
+    assert rookery.best_move(start, level=2, seed=5) == rookery.best_move(start, level=2, seed=5)
+
+
+def test_a_function_guides_the_search_in_batches():
+    start = rookery.load("four")
+    sizes = []
+
+    def evaluate(positions):
+        sizes.append(len(positions))
+        priors = [[1.0 if action == 3 else 0.01 for action in range(7)] for _ in positions]
+        return list(zip([0.5] * len(positions), priors))
+
+    found = rookery.guided(start, evaluate, simulations=200, batch=32)
+    assert found["move"] == "d" and sum(found["visits"].values()) == 200
+    assert max(sizes) > 16, "positions come in batches"
+    values = rookery.guided(start, lambda asked: [[0.9, 0.1]] * len(asked), simulations=50)["values"]
+    assert all(value == pytest.approx(0.9, abs=0.2) for value in values.values() if value)
+
+
+@pytest.mark.parametrize("answer", [[], [2.0], ["x"], [(0.5, [1.0])], [float("nan")], None, [(0.5, [-1.0] * 7)]])
+def test_a_function_that_answers_wrongly_is_an_exception(answer):
+    with pytest.raises((TypeError, ValueError)):
+        rookery.guided(rookery.load("four"), lambda asked: answer, simulations=5)
+
+
+def test_an_exception_of_the_function_comes_out():
+    with pytest.raises(ZeroDivisionError):
+        rookery.guided(rookery.load("four"), lambda asked: 1 / 0)
+
+
+def test_bad_orders():
+    start = rookery.load("four")
+    over = rookery.Position.from_text("p1 111/.../222", "hexapawn")
+    while not over.is_over:
+        over.play(over.legal_moves()[0])
+    for search in (rookery.best_move, rookery.mcts, rookery.analyse):
+        with pytest.raises(ValueError, match="over"):
+            search(over)
+        with pytest.raises(TypeError):
+            search("four")
+    for bad in (dict(level=9), dict(level=0), dict(level=1, player="hard"), dict(player="nobody"), dict(time=-1.0)):
+        with pytest.raises(ValueError):
+            rookery.best_move(start, **bad)
+    with pytest.raises(ValueError):
+        rookery.mcts(start, playouts=0)
+    with pytest.raises(ValueError, match="cannot be solved"):
+        rookery.solve(start)
+    with pytest.raises((ValueError, OverflowError)):
+        rookery.playouts(start, -1)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda: rookery.mcts(rookery.load("hexapawn:rows=8,cols=8"), playouts=10**12),
+        lambda: rookery.perft(rookery.load("hexapawn:rows=8,cols=8"), 14),
+        lambda: rookery.playouts(rookery.load("stones"), 10**12),
+        lambda: rookery.analyse(rookery.load("fish"), time=3600),
+        lambda: rookery.solve(rookery.load("hexapawn:rows=8,cols=8")),
+        lambda: rookery.match("stones", ["random", "random"], games=10_000_000),
+        lambda: rookery.match("four", [lambda position: position.legal_moves()[0], "random"], games=10_000_000),
+    ],
+)
+def test_ctrl_c_stops_it(search):
+    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        search()
+    assert time.monotonic() - begin < 60
+
+
+def test_other_threads_run_while_a_search_works():
+    ticks = 0
+    done = threading.Event()
+
+    def tick():
+        nonlocal ticks
+        while not done.wait(0.01):
+            ticks += 1
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    rookery.mcts(rookery.load("hexapawn:rows=8,cols=8"), playouts=10**12, time=0.5)
+    done.set()
+    thread.join()
+    assert ticks > 3

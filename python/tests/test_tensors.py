@@ -1,0 +1,123 @@
+"""Masks, observations and batches."""
+
+import random
+
+import pytest
+
+import rookery
+
+np = pytest.importorskip("numpy")
+
+from test_games import SPECS, play_on  # noqa: E402
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_masks_and_observations_are_written_into_arrays(spec):
+    position = play_on(rookery.load(spec), 2, plies=5)
+    mask = np.full(position.n_actions, 7, dtype=np.int8)
+    assert position.action_mask(out=mask) is mask
+    assert (mask == position.action_mask()).all() and mask.dtype == np.int8
+    shape = position.observation_shape
+    assert len(position.observation_planes) == shape[0]
+    for seat in range(position.n_seats):
+        out = np.full(shape, 9, dtype=np.uint8)
+        assert position.observation(seat, out=out) is out
+        assert (out == position.observation(seat)).all()
+        again = rookery.Position.from_text(position.text, position.game)
+        assert (again.observation(seat) == out).all(), "equal positions have equal tensors"
+
+
+def test_hexapawn_looks_as_its_board():
+    planes = rookery.load("hexapawn:rows=3,cols=3").observation()
+    assert planes.shape == (5, 3, 3)
+    assert planes[0].tolist() == [[1, 1, 1], [0, 0, 0], [0, 0, 0]]
+    assert planes[1].tolist() == [[0, 0, 0], [0, 0, 0], [1, 1, 1]]
+    assert planes[3].all(), "the viewer is to move"
+
+
+@pytest.mark.parametrize(
+    "out", [[0, 1], np.zeros(3, dtype=np.uint8), np.zeros((5, 5), dtype=np.uint8), np.zeros(7), b"1234567", None or 5]
+)
+def test_arrays_that_do_not_fit_are_refused(out):
+    with pytest.raises((TypeError, ValueError)):
+        rookery.load("four").action_mask(out=out)
+    with pytest.raises((TypeError, ValueError)):
+        rookery.load("four").observation(out=out)
+    frozen = np.zeros(7, dtype=np.uint8)
+    frozen.flags.writeable = False
+    with pytest.raises((TypeError, ValueError)):
+        rookery.load("four").action_mask(out=frozen)
+    with pytest.raises((TypeError, ValueError)):
+        rookery.load("four").action_mask(out=np.zeros(14, dtype=np.uint8)[::2])
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_batch_is_many_single_games(spec):
+    env = rookery.BatchEnv(spec, 9, seed=3)
+    rng = random.Random(4)
+    for _ in range(60):
+        before = [env.position(idx) for idx in range(env.n)]
+        for idx, position in enumerate(before):
+            assert env.to_move[idx] == position.to_move
+            assert (env.masks[idx] == position.action_mask()).all()
+            assert (env.observations[idx] == position.observation()).all()
+        actions = [rng.choice(position.legal_actions()) for position in before]
+        step = env.step(actions)
+        for idx, (position, action) in enumerate(zip(before, actions)):
+            position.play(action)
+            assert bool(step.dones[idx]) == position.is_over
+            assert np.allclose(step.rewards[idx], position.returns)
+            if not position.is_over:
+                assert env.position(idx) == position
+
+
+def test_large_batches_on_several_threads_are_the_same_games():
+    small, large = (rookery.BatchEnv("hexapawn:rows=4,cols=4", n, seed=5) for n in (16, 4096))
+    for _ in range(50):
+        actions = large.sample()
+        assert (actions[:16] == small.sample()).all()
+        large.step(actions)
+        small.step(actions[:16])
+        assert (large.masks[:16] == small.masks).all()
+        assert (large.observations[:16] == small.observations).all()
+
+
+def test_the_same_seed_gives_the_same_boards_and_another_one_others():
+    boards = [[rookery.BatchEnv("fish", 4, seed=seed).position(idx).text for idx in range(4)] for seed in (1, 1, 2)]
+    assert boards[0] == boards[1] != boards[2] and len(set(boards[0])) == 4
+
+
+def test_an_illegal_action_changes_no_game():
+    env = rookery.BatchEnv("hexapawn", 600, seed=1)
+    before = [env.position(idx).text for idx in range(600)]
+    actions = env.sample().copy()
+    actions[555] = env.n_actions - 1
+    with pytest.raises(ValueError, match="game 555"):
+        env.step(actions)
+    actions[555] = -1
+    with pytest.raises(ValueError, match="there is no action -1"):
+        env.step(actions)
+    assert [env.position(idx).text for idx in range(600)] == before
+    with pytest.raises(ValueError, match="599 actions for 600 games"):
+        env.step(actions[:599])
+    with pytest.raises(TypeError):
+        env.step([0.5] * 600)
+    with pytest.raises(ValueError):
+        env.step(np.zeros((2, 300), dtype=np.int64))
+    with pytest.raises(ValueError):
+        env.position(600)
+
+
+@pytest.mark.parametrize("n", [0, -1, 10**9])
+def test_a_batch_has_some_games(n):
+    with pytest.raises(ValueError, match="1 to 1048576 games"):
+        rookery.BatchEnv("four", n)
+
+
+def test_bad_batches():
+    with pytest.raises(ValueError):
+        rookery.BatchEnv("chess", 3)
+    with pytest.raises(TypeError):
+        rookery.BatchEnv(7, 3)
+    with pytest.raises(TypeError):
+        rookery.BatchEnv("four", "many")
