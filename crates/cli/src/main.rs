@@ -1,7 +1,9 @@
 //! The binary `rookery`: one module a subcommand. Only this crate prints.
 
 mod commands;
+mod cores;
 mod data_folder;
+mod dispatch_args;
 mod help;
 mod lists;
 mod new_file;
@@ -57,9 +59,12 @@ enum Command {
     Watch(commands::watch::Args),
     Match(commands::matches::Args),
     Tournament(commands::tournament::Args),
+    Worker(commands::worker::Args),
+    Cluster(commands::cluster::Args),
     Ratings(commands::ratings::Args),
     Sprt(commands::sprt::Args),
     NewBot(commands::new_bot::Args),
+    Bot(commands::bot::Args),
     Check(commands::check::Args),
     Connect(commands::connect::Args),
     Solve(commands::solve::Args),
@@ -81,6 +86,8 @@ enum Command {
     Help(help::topics::Args),
     #[command(hide = true)]
     EchoBot(commands::bench_wire::EchoArgs),
+    #[command(hide = true)]
+    BenchLoad(commands::bench_serve::LoadArgs),
     #[command(hide = true)]
     Man(help::man::Args),
 }
@@ -116,12 +123,16 @@ fn main() -> ExitCode {
         Some(Command::Watch(args)) => commands::watch::run(args, &mut out),
         Some(Command::Match(args)) => commands::matches::run(args, &mut out),
         Some(Command::Tournament(args)) => commands::tournament::run(args, &mut out),
+        Some(Command::Worker(args)) => commands::worker::run(args, &mut out),
+        Some(Command::Cluster(args)) => commands::cluster::run(args, &mut out),
         Some(Command::Ratings(args)) => commands::ratings::run(args, &mut out),
         Some(Command::Sprt(args)) => commands::sprt::run(args, &mut out),
         Some(Command::NewBot(args)) => commands::new_bot::run(args, &mut out).map(ok),
+        Some(Command::Bot(args)) => commands::bot::run(args, &mut out),
         Some(Command::Check(args)) => commands::check::run(args, &mut out),
         Some(Command::Connect(args)) => commands::connect::run(args),
         Some(Command::EchoBot(args)) => commands::bench_wire::echo(args).map(|()| ExitCode::SUCCESS),
+        Some(Command::BenchLoad(args)) => commands::bench_serve::load(args, &mut out).map(ok),
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
         Some(Command::Drill(args)) => commands::drill::run(args, &mut out),
         Some(Command::Solve(args)) => commands::solve::run(args, &mut out),

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_arena::bots::{BUNDLE_LEVEL, Bundles};
 use rookery_live::{Opening, Programs, Surroundings};
 use rookery_referee::{MatchSpec, SeatSpec, TimeControl, parse_duration};
 use rookery_rules::GameSpec;
@@ -111,8 +112,28 @@ impl ProgramArgs {
         self.sandbox.prepare_at(rookery_arena::bots::LEVEL)
     }
 
+    /// Where bundles are unpacked, and the sandbox for them: at the level of `--sandbox`, else the one that is demanded, else
+    /// the full one.
+    pub(crate) fn bundles(&self, demanded: Option<&str>) -> Result<Bundles, UsageError> {
+        let level = demanded.map(str::parse).transpose().map_err(UsageError)?;
+        crate::commands::bot::bundles(&self.sandbox, level.unwrap_or(BUNDLE_LEVEL))
+    }
+
     /// Finds the protocols that were asked for.
     pub(crate) fn programs(&self, agreed: &MatchSpec) -> Result<Programs, UsageError> {
+        if let Some(entry) = agreed.seats.iter().find(|entry| matches!(entry.player, SeatSpec::Bundle { .. }))
+        {
+            return Err(UsageError(format!(
+                "{}: bundles are seated by `rookery tournament run`, which has a store; here name the bot's program as \
+                 cmd:COMMAND",
+                entry.player
+            )));
+        }
+        self.programs_and_bundles(agreed)
+    }
+
+    /// The same where whoever asks brings the bundles.
+    pub(crate) fn programs_and_bundles(&self, agreed: &MatchSpec) -> Result<Programs, UsageError> {
         let mut protocols = Protocols::default();
         rookery_originals::register(&mut protocols);
         let game = GameSpec::parse(&agreed.game).map_err(|error| UsageError(error.to_string()))?.game;

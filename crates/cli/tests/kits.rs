@@ -144,12 +144,6 @@ fn all_languages_play_against_each_other() {
 }
 
 #[test]
-fn the_example_of_the_python_library() {
-    let Some(kit) = Kit::new("python") else { return };
-    passes("python3 'my bot/with_library.py'", &kit.folder);
-}
-
-#[test]
 fn the_example_of_the_javascript_library() {
     let Some(kit) = Kit::new("javascript") else { return };
     passes("node 'my bot/with-library.js'", &kit.folder);

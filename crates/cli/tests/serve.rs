@@ -111,3 +111,27 @@ fn fault_s14_a_signal_ends_it_in_order_and_games_go_on_after_it() {
     last.child.kill().unwrap();
     last.child.wait().unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn a_classroom_is_warned_and_the_operator_s_link_is_printed_until_there_is_one() {
+    let folder = TempFolder::new("serve-classroom");
+    let public = "http://192.168.1.5:7600";
+    let mut links = vec![];
+    for _ in 0..2 {
+        let mut child = serve(&folder, "0.0.0.0:0").args(["--public-url", public]).spawn().unwrap();
+        let said: Vec<String> =
+            BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap).take(3).collect();
+        assert_eq!(said[0], format!("page: {public}"));
+        let link = said[2].strip_prefix("operator (once, within a day): ").unwrap();
+        assert!(link.starts_with(&format!("{public}/login?operator=")), "{link}");
+        links.push(link.to_owned());
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", output.status);
+        let warned = String::from_utf8(output.stderr).unwrap();
+        assert!(warned.contains("warning: others reach this page without encryption"), "{warned}");
+    }
+    assert_ne!(links[0], links[1], "each start without an operator has a link of its own");
+}

@@ -56,6 +56,9 @@ enum What {
         after_help = "Examples:\n  rookery bench store\n  rookery bench store --games 1000000 --folder /var/tmp --json"
     )]
     Store(super::bench_store::StoreBenchArgs),
+    /// What load does to the page's server: many games, idle pages, spectators, slow clients
+    #[command(after_help = super::bench_serve::EXAMPLES)]
+    Serve(super::bench_serve::ServeArgs),
     /// The house player of Fish and whole games of it, against what they should take
     Fish(super::bench_fish::FishArgs),
 }
@@ -100,6 +103,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         What::Wire(args) => super::bench_wire::run(args, out),
         What::Tournament(args) => super::bench_tournament::run(args, out),
         What::Store(args) => super::bench_store::run(args, out),
+        What::Serve(args) => super::bench_serve::run(args, out),
         What::Fish(args) => super::bench_fish::run(args, out),
     }
 }

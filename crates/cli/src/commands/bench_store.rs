@@ -142,10 +142,10 @@ fn measure(engine: &'static str, location: &str, args: &StoreBenchArgs) -> Resul
 }
 
 /// A folder that is gone afterwards.
-struct Scratch(PathBuf);
+pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
-    fn new(beside: &Path) -> std::io::Result<Self> {
+    pub(super) fn new(beside: &Path) -> std::io::Result<Self> {
         let folder = beside.join(format!("rookery-bench-{}", std::process::id()));
         fs::create_dir(&folder)?;
         Ok(Self(folder))

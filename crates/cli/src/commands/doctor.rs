@@ -1,5 +1,6 @@
 //! `rookery doctor`: what this machine has for servers, tournaments and bots.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use super::serve::{BOTS, PAGE};
 use super::write_json;
+use crate::dispatch_args::DispatchArgs;
 use crate::store_args::StoreArgs;
 
 /// Look at this machine: limits, sandbox, store, ports
@@ -24,6 +26,13 @@ pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArgs,
 
+    #[command(flatten)]
+    dispatch: DispatchArgs,
+
+    /// The broker's monitoring port, for a look at its settings: 127.0.0.1:8222
+    #[arg(long, value_name = "HOST:PORT", requires = "dispatch")]
+    monitor: Option<String>,
+
     /// Print one JSON array
     #[arg(long)]
     json: bool,
@@ -33,6 +42,7 @@ const EXAMPLES: &str = "\
 Examples:
   rookery doctor
   rookery doctor --store tournament.db --json
+  rookery doctor --dispatch nats://127.0.0.1:4222 --monitor 127.0.0.1:8222
 
 Exit codes: 0 nothing is wrong, 1 something is.";
 
@@ -53,7 +63,7 @@ enum Health {
 
 #[derive(Debug, Serialize)]
 struct Finding {
-    what: &'static str,
+    what: Cow<'static, str>,
     health: Health,
     found: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,16 +72,16 @@ struct Finding {
 
 impl Finding {
     fn well(what: &'static str, found: impl Into<String>) -> Self {
-        Self { what, health: Health::Well, found: found.into(), to_do: None }
+        Self { what: what.into(), health: Health::Well, found: found.into(), to_do: None }
     }
 
     fn new(what: &'static str, health: Health, found: impl Into<String>, to_do: impl Into<String>) -> Self {
-        Self { what, health, found: found.into(), to_do: Some(to_do.into()) }
+        Self { what: what.into(), health, found: found.into(), to_do: Some(to_do.into()) }
     }
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let findings = [
+    let mut findings = vec![
         version(),
         cores(),
         files(),
@@ -80,6 +90,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         port("port of the page", PAGE),
         port("port for bots", BOTS),
     ];
+    findings.extend(broker(args)?);
     if args.json {
         write_json(out, &findings)?;
     } else {
@@ -99,12 +110,39 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::from(u8::from(is_wrong)))
 }
 
+/// The broker, if one is named.
+#[cfg(feature = "cluster")]
+fn broker(args: &Args) -> anyhow::Result<Vec<Finding>> {
+    let Some(access) = args.dispatch.access()? else { return Ok(vec![]) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let looked = runtime.block_on(rookery_cluster::doctor::look(&access, args.monitor.as_deref()));
+    let found = match looked {
+        Ok(found) => found,
+        Err(error) => {
+            return Ok(vec![Finding::new("broker", Health::Wrong, error.to_string(), "docs/cluster.md")]);
+        }
+    };
+    let finding = |of: rookery_cluster::doctor::Finding| {
+        let health = if of.good { Health::Well } else { Health::Better };
+        let what = if of.what == "broker" { of.what } else { format!("broker, {}", of.what) };
+        Finding { what: what.into(), health, found: of.note, to_do: None }
+    };
+    Ok(found.into_iter().map(finding).collect())
+}
+
+#[cfg(not(feature = "cluster"))]
+fn broker(args: &Args) -> anyhow::Result<Vec<Finding>> {
+    let _ = &args.monitor;
+    args.dispatch.expect_none()?;
+    Ok(vec![])
+}
+
 fn version() -> Finding {
     let cluster = if cfg!(feature = "cluster") { "with" } else { "without" };
     let system = std::env::consts::OS;
     Finding::well(
         "version",
-        format!("rookery {} on {system}, {cluster} PostgreSQL", env!("CARGO_PKG_VERSION")),
+        format!("rookery {} on {system}, {cluster} PostgreSQL and other machines", env!("CARGO_PKG_VERSION")),
     )
 }
 

@@ -10,10 +10,13 @@ pub(crate) mod bench;
 pub(crate) mod bench_fish;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;
+pub(crate) mod bench_serve;
 pub(crate) mod bench_store;
 pub(crate) mod bench_tournament;
 pub(crate) mod bench_wire;
+pub(crate) mod bot;
 pub(crate) mod check;
+pub(crate) mod cluster;
 pub(crate) mod connect;
 pub(crate) mod db;
 pub(crate) mod doctor;
@@ -36,6 +39,8 @@ pub(crate) mod replay;
 pub(crate) mod review;
 pub(crate) mod rules;
 pub(crate) mod serve;
+#[cfg(feature = "cluster")]
+mod serve_dispatched;
 pub(crate) mod show;
 pub(crate) mod solve;
 pub(crate) mod sprt;
@@ -43,6 +48,7 @@ pub(crate) mod tournament;
 pub(crate) mod tournaments;
 pub(crate) mod verify;
 pub(crate) mod watch;
+pub(crate) mod worker;
 
 /// A key of a game's or a player's spec, as JSON.
 #[derive(Serialize)]

@@ -74,7 +74,7 @@ impl Language {
     fn kit(self) -> Kit {
         match self {
             Self::Python => Kit {
-                files: files!("python": "bot.py", "README.md", "bot.toml", "rookery_bot.py", "with_library.py"),
+                files: files!("python": "bot.py", "README.md", "bot.toml"),
                 build: &[],
                 start: &["python3", "@/bot.py"],
                 install: "Python 3 (Debian: apt install python3)",

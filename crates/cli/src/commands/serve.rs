@@ -5,17 +5,23 @@ use std::io::{self, IsTerminal as _, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use rookery_arena::Elsewhere;
+use rookery_arena::bots::{BUNDLE_LEVEL, BundleCache, Bundles};
+use rookery_live::Stopping;
+use rookery_sandbox::Policy;
 use rookery_server::http::{Network, PublicUrl};
-use rookery_server::{Config, Server, StartError};
+use rookery_server::{BundleDoor, Config, Server, StartError};
 use rookery_store::{Location, Options, Store};
 use serde::Deserialize;
 use tokio::runtime::Builder;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::data_folder::store_file;
+use crate::data_folder::{cache_folder, store_file};
+use crate::dispatch_args::DispatchArgs;
 use crate::spec::UsageError;
 use crate::stop;
 
@@ -24,7 +30,7 @@ pub(super) const PAGE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHO
 /// Where bots connect unless told otherwise.
 pub(super) const BOTS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7601);
 /// How long matches of computers and bots may go on after the first signal.
-const DRAIN: Duration = Duration::from_secs(30);
+pub(super) const DRAIN: Duration = Duration::from_secs(30);
 /// The exit code where a port is taken: the system's own number for it.
 const PORT_TAKEN: u8 = 98;
 /// The largest configuration that is read.
@@ -50,6 +56,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|URL", env = "ROOKERY_STORE", hide_env_values = true)]
     store: Option<String>,
 
+    #[command(flatten)]
+    dispatch: DispatchArgs,
+
+    /// How long a worker may say nothing of a game before another one plays it, in seconds [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600), requires = "dispatch")]
+    pub(super) lease: Option<u32>,
+
     /// Open no browser
     #[arg(long)]
     no_open: bool,
@@ -61,6 +74,10 @@ pub(crate) struct Args {
     /// Believe what these proxies say of where somebody comes from: 10.0.0.0/8
     #[arg(long, value_name = "CIDR")]
     trusted_proxy: Vec<Network>,
+
+    /// How much bots may do that people upload: full, auto or none (docs/sandbox.md); full unless told
+    #[arg(long, value_name = "LEVEL")]
+    bundle_sandbox: Option<rookery_sandbox::Level>,
 
     /// Read all this from a TOML file
     #[arg(long, value_name = "FILE")]
@@ -80,6 +97,7 @@ Examples:
   rookery serve
   rookery serve --listen 0.0.0.0:7600 --bots 0.0.0.0:7601 --public-url http://192.168.1.5:7600
   rookery serve --public-url https://play.example.org --trusted-proxy 127.0.0.1
+  rookery serve --store postgres://rookery@db/rookery --dispatch nats://127.0.0.1:4222
 
 Exit codes: 0 stopped, 1 failed, 2 the command line is wrong, 98 a port is taken.";
 
@@ -99,9 +117,11 @@ struct File {
     listen: Option<SocketAddr>,
     bots: Option<SocketAddr>,
     store: Option<String>,
+    dispatch: Option<String>,
     no_open: bool,
     public_url: Option<String>,
     trusted_proxy: Vec<String>,
+    bundle_sandbox: Option<String>,
     log: Option<Level>,
     log_json: bool,
 }
@@ -121,25 +141,72 @@ impl Args {
         let public_url = file.public_url.map(|url| url.parse()).transpose().map_err(&wrong)?;
         let proxies = file.trusted_proxy.iter().map(|range| range.parse()).collect::<Result<Vec<_>, _>>();
         let proxies = proxies.map_err(&wrong)?;
+        let bundle_sandbox = file.bundle_sandbox.map(|level| level.parse()).transpose().map_err(&wrong)?;
         Ok(Self {
             listen: self.listen.or(file.listen),
             bots: self.bots.or(file.bots),
             store: self.store.or(file.store),
+            dispatch: DispatchArgs {
+                dispatch: self.dispatch.dispatch.clone().or(file.dispatch),
+                ..self.dispatch
+            },
+            lease: self.lease,
             no_open: self.no_open || file.no_open,
             public_url: self.public_url.or(public_url),
             trusted_proxy: if self.trusted_proxy.is_empty() { proxies } else { self.trusted_proxy },
+            bundle_sandbox: self.bundle_sandbox.or(bundle_sandbox),
             config: None,
             log: self.log.or(file.log),
             log_json: self.log_json || file.log_json,
         })
     }
 
-    fn location(&self) -> String {
+    pub(super) fn location(&self) -> String {
         self.store.clone().unwrap_or_else(|| store_file().to_string_lossy().into_owned())
     }
 
+    /// What a server needs to know.
+    pub(super) fn config(
+        &self,
+        store: Store,
+        spool: PathBuf,
+        stopping: Stopping,
+        elsewhere: Option<Arc<dyn Elsewhere>>,
+    ) -> Config {
+        Config {
+            listen: self.listen.unwrap_or(PAGE),
+            bots: Some(self.bots.unwrap_or(BOTS)),
+            store,
+            spool,
+            public_url: self.public_url.clone(),
+            trusted_proxies: self.trusted_proxy.clone(),
+            stopping,
+            elsewhere,
+        }
+    }
+
+    /// Keeps the ports that a server has found, for the next one.
+    #[cfg(feature = "cluster")]
+    pub(super) fn keep_ports(&mut self, server: &Server) {
+        self.listen = Some(server.local_addr());
+        let bots = server.bots_url().and_then(|url| url.strip_prefix("tcp://")?.parse().ok());
+        if let Some(port) = bots.map(|address: SocketAddr| address.port())
+            && let Some(bots) = &mut self.bots
+        {
+            bots.set_port(port);
+        }
+    }
+
+    /// Says where everything is, and what this server is at the moment.
+    #[cfg(feature = "cluster")]
+    pub(super) fn say_role(&self, server: &Server, role: &str, out: &mut dyn Write) -> io::Result<()> {
+        announce(server, self, self.listen.unwrap_or(PAGE), false, out)?;
+        writeln!(out, "role: {role}")?;
+        out.flush()
+    }
+
     /// Where the records of running matches are: beside the store.
-    fn spool(&self) -> anyhow::Result<PathBuf> {
+    pub(super) fn spool(&self) -> anyhow::Result<PathBuf> {
         Ok(match self.location().parse::<Location>()? {
             Location::File(path) => {
                 let mut name = path.into_os_string();
@@ -167,18 +234,19 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
     if let Some(folder) = spool.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         rookery_record::create_folder(folder).map_err(|error| anyhow!("{error}"))?;
     }
+    let stopping = stop::watch(Some(DRAIN))?;
+    #[cfg(feature = "cluster")]
+    if let Some(access) = args.dispatch.access()? {
+        return super::serve_dispatched::serve(args, &access, &stopping, out);
+    }
+    #[cfg(not(feature = "cluster"))]
+    {
+        let _ = args.lease;
+        args.dispatch.expect_none()?;
+    }
     let store = Store::open(&args.location(), &Options::default())?;
     let runtime = Builder::new_multi_thread().enable_all().build().context("threads cannot be started")?;
-    let stopping = stop::watch(Some(DRAIN))?;
-    let config = Config {
-        listen: args.listen.unwrap_or(PAGE),
-        bots: Some(args.bots.unwrap_or(BOTS)),
-        store,
-        spool,
-        public_url: args.public_url.clone(),
-        trusted_proxies: args.trusted_proxy.clone(),
-        stopping,
-    };
+    let config = args.config(store, spool, stopping.clone(), None);
     let listen = config.listen;
     let entered = runtime.enter();
     let server = match Server::bind(config) {
@@ -190,6 +258,7 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
         Err(error) => return Err(error.into()),
     };
     drop(entered);
+    take_bundles(&server, args.bundle_sandbox.unwrap_or(BUNDLE_LEVEL), stopping);
     announce(&server, args, listen, is_front_door, out)?;
     if !args.no_open && io::stdout().is_terminal() {
         open_browser(server.page_url());
@@ -198,6 +267,26 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
     // Nobody waits for a computer that still thinks.
     runtime.shutdown_background();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes bundles, if this machine can confine them as much as is asked for. Else everything but that is served.
+fn take_bundles(server: &Server, level: rookery_sandbox::Level, stopping: rookery_live::Stopping) {
+    let launcher = std::env::current_exe().map_err(|error| error.to_string());
+    let sandbox = launcher
+        .and_then(|launcher| Policy::new(level, launcher).prepare().map_err(|error| error.to_string()));
+    match sandbox {
+        Ok(sandbox) => {
+            let cache = BundleCache::new(cache_folder().join("bundles"));
+            server.take_bundles(BundleDoor::new(
+                Bundles::new(cache, sandbox),
+                super::bot::protocols,
+                stopping,
+            ));
+        }
+        Err(error) => {
+            tracing::warn!(%level, %error, "no bundles are taken; --bundle-sandbox lowers the level");
+        }
+    }
 }
 
 /// Says where everything is.
@@ -233,6 +322,12 @@ fn announce(
         )?;
     }
     Ok(())
+}
+
+/// What goes wrong is told.
+#[cfg(feature = "cluster")]
+pub(super) fn log_warnings() {
+    log_to_stderr(Level::Warn, false);
 }
 
 fn log_to_stderr(level: Level, json: bool) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_arena::bots::usual_reason;
 use rookery_bots::{Greeting, PROTOCOL, QUIT, REPLY_TIME, greet};
 use rookery_live::{Guest, Programs, prepare};
 use rookery_referee::{
@@ -311,7 +312,7 @@ fn failure(fault: &Fault, heard: &Heard, log: &StderrLog) -> Box<Failure> {
         cause: if *is_ours { Cause::PlatformAbort.word() } else { offence.word() }.to_owned(),
         message: if *is_ours { evidence.note.clone() } else { words::offence(*offence, evidence) },
         sent,
-        hint: hint(*offence, evidence, received.as_deref()),
+        hint: usual_reason(*offence, evidence, received.as_deref()).map(str::to_owned),
         received,
         expected: evidence.expected.clone(),
         stderr: String::from_utf8_lossy(&log.all()).into_owned(),
@@ -332,38 +333,4 @@ fn opening_of(spec: &CheckedSpec, n_moves: usize) -> Vec<String> {
         moves.push(mv);
     }
     moves
-}
-
-/// What is usually the reason.
-fn hint(offence: Offence, evidence: &Evidence, received: Option<&str>) -> Option<String> {
-    let said = match offence {
-        Offence::Timeout | Offence::BadHello if received.is_none() && evidence.sent.is_none() => {
-            "nothing came at all. Is each line flushed (Python: print(..., flush=True); C: fflush(stdout); Java: flush())? \
-             Does it read line by line, and not until the end of its input?"
-        }
-        Offence::Malformed | Offence::BadHello if evidence.note.contains("no JSON object") => {
-            "the standard output is for messages alone. Does it print something else there? Its log goes to the standard error."
-        }
-        Offence::Timeout | Offence::BadHello
-            if evidence.note.starts_with("no ") && evidence.sent.is_some() =>
-        {
-            "a part of a line came, without its end. Does each message end with a newline?"
-        }
-        Offence::Malformed | Offence::BadHello => {
-            "the answer has the wrong shape: compare it with what was expected, and with docs/protocol.md."
-        }
-        Offence::OutOfTurn => {
-            "it answers only hello, new_game and turn, each once; nothing else asks for an answer."
-        }
-        Offence::IllegalMove => {
-            "the legal moves are in the turn, as texts; an index into that list can never be illegal."
-        }
-        Offence::Crashed => {
-            "the program ended. Its standard error below often says why; it has to go on until quit."
-        }
-        Offence::Timeout => "it took longer than it may. --time gives it more.",
-        Offence::OutputLimit => "a line has at most 65,536 bytes.",
-        _ => return None,
-    };
-    Some(said.to_owned())
 }

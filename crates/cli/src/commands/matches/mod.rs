@@ -8,13 +8,13 @@ mod series;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 
 use rookery_originals::StopArgs;
 use rookery_referee::{Conduct, Entry, Limits, TimeControl, parse_duration, write_duration};
 use rookery_rules::Seed;
 use rookery_tournament::Seating;
 
+use crate::cores::CoreArgs;
 use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::{this_command_with, watch};
@@ -67,9 +67,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
-    /// Games at the same time; by default all cores, or one with a time control
-    #[arg(long, short = 'c', value_name = "C", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    concurrency: Option<u16>,
+    #[command(flatten)]
+    cores: CoreArgs,
 
     /// Keep a record of every game in this folder
     #[arg(long, value_name = "DIR")]
@@ -197,10 +196,8 @@ impl Args {
         agreed.max_turns = self.max_turns;
         let programs = self.players.iter().any(|entry| entry.seat.is_program());
         let awaited = self.players.iter().any(|entry| entry.seat.is_awaited());
-        // Games that think at the same time take each other's processor away.
-        let alone = agreed.time != TimeControl::Untimed || awaited;
-        let concurrency = if alone { 1 } else { available_parallelism().map_or(1, usize::from) };
-        if awaited && self.concurrency.is_some_and(|given| given > 1) {
+        let concurrency = self.cores.games_at_a_time(agreed.time != TimeControl::Untimed || awaited);
+        if awaited && self.cores.concurrency.is_some_and(|given| given > 1) {
             return Err(UsageError(
                 "players of tcp:PORT play one game after the other; leave --concurrency away".to_owned(),
             )
@@ -215,11 +212,12 @@ impl Args {
             self.spec.clone(),
             agreed,
             self.games.unwrap_or_else(|| Seating::block_games(self.players.len())),
-            self.concurrency.map_or(concurrency, usize::from),
+            concurrency,
             self.record.clone(),
             self.resume,
             programs,
         )
-        .until_proved(self.adjudicate.is_some()))
+        .until_proved(self.adjudicate.is_some())
+        .with_affinity(self.cores.affinity()))
     }
 }

@@ -27,6 +27,7 @@ pub(crate) struct Series {
     programs: Option<Programs>,
     protocols: Protocols,
     until_proved: bool,
+    affinity: bool,
 }
 
 impl Series {
@@ -41,7 +42,23 @@ impl Series {
     ) -> Self {
         let format = rookery_tournament::Series::new(agreed.n_seats(), games);
         let protocols = Protocols::default();
-        Self { spec, agreed, format, concurrency, record, resume, programs, protocols, until_proved: false }
+        Self {
+            spec,
+            agreed,
+            format,
+            concurrency,
+            record,
+            resume,
+            programs,
+            protocols,
+            until_proved: false,
+            affinity: false,
+        }
+    }
+
+    /// The same, whose games have cores of their own where they run at the same time.
+    pub(crate) fn with_affinity(self, affinity: bool) -> Self {
+        Self { affinity, ..self }
     }
 
     /// The same, whose games end once their result is proved.
@@ -122,7 +139,7 @@ impl Series {
             timed: self.agreed.time != TimeControl::Untimed,
             retries: 0,
             until_proved: self.until_proved,
-            affinity: false,
+            affinity: self.affinity,
             announce: &say_where,
         };
         let outcome = games.hold(scheduler, stopping, &mut (), seen).map_err(whole)?;

@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rookery_arena::bots::{
-    BotFolder, BotProblem, BuildLimits, Building, Built, FoundBot, Progress, Validation, Validity, foreign,
+    BotFolder, BotProblem, BuildLimits, Building, Built, Bundles, FoundBot, InUse, Progress, Validation,
+    Validity, foreign,
 };
 use rookery_live::{Programs, Stopping};
+use rookery_referee::SeatSpec;
 use rookery_rules::GameSpec;
 use rookery_rules::text::clean;
 use rookery_sandbox::Sandbox;
+use rookery_store::{BundleState, Store};
 use rookery_tournament::{EntrantSpec, TournamentSpec};
 
 use crate::commands::matches::whole;
@@ -56,7 +59,7 @@ impl BotsArgs {
                 .into());
             }
         }
-        Ok(Bots { bots: all, sandbox: None })
+        Ok(Bots { found: all, ..Bots::default() })
     }
 
     /// The bots that can be started: those that have to be built are, once.
@@ -66,9 +69,9 @@ impl BotsArgs {
         stopping: &Stopping,
         quiet: bool,
     ) -> anyhow::Result<Bots> {
-        let Bots { bots, .. } = self.found()?;
+        let Bots { found: bots, .. } = self.found()?;
         if bots.is_empty() {
-            return Ok(Bots { bots, sandbox: None });
+            return Ok(Bots::default());
         }
         let sandbox = foreign(programs.folder_sandbox()?);
         let building = Building {
@@ -80,32 +83,102 @@ impl BotsArgs {
         let mut seen = |progress: &Progress<'_>| step("built", progress, quiet);
         let Built { bots, refused } = building.build(bots, &mut seen)?;
         tell_all(&refused, "is left out");
-        Ok(Bots { bots, sandbox: Some(sandbox) })
+        Ok(Bots { found: bots, sandbox: Some(sandbox), ..Bots::default() })
     }
 }
 
-/// The bots of a tournament's folders.
-#[derive(Debug)]
+/// The bots of a tournament's folders, and its bundles.
+#[derive(Debug, Default)]
 pub(super) struct Bots {
-    bots: Vec<FoundBot>,
-    /// Where they are started.
+    found: Vec<FoundBot>,
+    /// Where those of folders are started.
     sandbox: Option<Sandbox>,
+    /// Those among the entrants that come from the store.
+    bundles: Vec<Bundle>,
+}
+
+/// A bundle that takes part.
+#[derive(Debug)]
+struct Bundle {
+    /// The bot under the name that it has here.
+    bot: FoundBot,
+    /// Exactly this archive.
+    seat: SeatSpec,
+    sandbox: Sandbox,
+    _in_use: InUse,
 }
 
 impl Bots {
     pub(super) fn is_empty(&self) -> bool {
-        self.bots.is_empty()
+        self.found.is_empty() && self.bundles.is_empty()
+    }
+
+    /// Brings the bundles among the entrants from the store. Only what may be seated is, but for a tournament that has begun
+    /// with it.
+    pub(super) fn add_bundles(
+        &mut self,
+        spec: &TournamentSpec,
+        store: &Store,
+        programs: &ProgramArgs,
+        stopping: &Stopping,
+        has_begun: bool,
+    ) -> anyhow::Result<()> {
+        let mut bundles: Option<Bundles> = None;
+        for entrant in &spec.entrants {
+            let SeatSpec::Bundle { name, sha256 } = &entrant.player else { continue };
+            let found = store.find_bundle(name, sha256.as_deref())?;
+            if !has_begun && found.state != BundleState::Ready {
+                let state = found.state.word();
+                let problem = format!(
+                    "{} is {state}; expected a bundle that is ready (`rookery bot list`)",
+                    entrant.player
+                );
+                return Err(UsageError(problem).into());
+            }
+            let bundles = match &mut bundles {
+                Some(bundles) => bundles,
+                none => none.insert(programs.bundles(spec.sandbox.as_deref())?),
+            };
+            let (bot, in_use) = bundles.bring_from(store, &found, stopping)?;
+            self.bundles.push(Bundle {
+                bot: FoundBot { name: entrant.name.clone(), ..bot },
+                seat: SeatSpec::Bundle { name: found.name, sha256: Some(found.sha256.to_string()) },
+                sandbox: bundles.sandbox().clone(),
+                _in_use: in_use,
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes down which archives take part, and how they are confined: the same whenever it goes on, and on whatever machine.
+    pub(super) fn pin(&self, spec: &mut TournamentSpec) {
+        for Bundle { bot, seat, .. } in &self.bundles {
+            for entrant in spec.entrants.iter_mut().filter(|entrant| entrant.name == bot.name) {
+                entrant.player = seat.clone();
+                entrant.version = Some(bot.full_version());
+            }
+        }
+        if let Some(Bundle { sandbox, .. }) = self.bundles.first() {
+            spec.sandbox = Some(sandbox.policy().level.to_string());
+        }
+    }
+
+    /// All of them, with their sandboxes.
+    fn all(&self) -> impl Iterator<Item = (&FoundBot, &Sandbox)> {
+        let folders =
+            self.sandbox.iter().flat_map(|sandbox| self.found.iter().map(move |bot| (bot, sandbox)));
+        folders.chain(self.bundles.iter().map(|bundle| (&bundle.bot, &bundle.sandbox)))
     }
 
     pub(super) fn entrants(&self) -> Vec<EntrantSpec> {
-        self.bots.iter().map(FoundBot::entrant).collect()
+        self.found.iter().map(FoundBot::entrant).collect()
     }
 
     /// Whoever takes part has the files it had before: other files are another player.
     pub(super) fn expect_same(&self, spec: &TournamentSpec) -> Result<(), UsageError> {
         for entrant in spec.entrants.iter().filter(|entrant| entrant.version.is_some()) {
             let name = clean(&entrant.name);
-            let found = self.bots.iter().find(|bot| bot.name == entrant.name);
+            let found = self.all().map(|(bot, _)| bot).find(|bot| bot.name == entrant.name);
             let found = found.ok_or_else(|| {
                 UsageError(format!("{name} takes part, and its folder is gone; bring it back, then resume"))
             })?;
@@ -120,11 +193,10 @@ impl Bots {
 
     /// Tells programs where each bot is started, and what it speaks.
     pub(super) fn seat(&self, programs: &mut Programs, game: &str) -> Result<(), UsageError> {
-        let Some(sandbox) = &self.sandbox else { return Ok(()) };
         let game = GameSpec::parse(game).map_err(|error| UsageError(error.to_string()))?.game;
         let places = Arc::make_mut(&mut programs.opening.places);
-        places.extend(self.bots.iter().map(|bot| bot.place(sandbox)));
-        for bot in self.bots.iter().filter(|bot| bot.protocol.is_some()) {
+        places.extend(self.all().map(|(bot, sandbox)| bot.place(sandbox)));
+        for bot in self.all().map(|(bot, _)| bot).filter(|bot| bot.protocol.is_some()) {
             let protocol = bot.protocol_in(&game, &programs.protocols);
             let protocol = protocol.map_err(|problem| UsageError(sentence(&problem)))?;
             programs.spoken.retain(|(name, _)| *name != bot.name);
@@ -152,7 +224,8 @@ impl Bots {
             stopping,
         };
         let mut seen = |progress: &Progress<'_>| step("tried", progress, quiet);
-        let validated = validation.validate(&self.bots, &mut seen).map_err(whole)?;
+        let bots: Vec<FoundBot> = self.all().map(|(bot, _)| bot.clone()).collect();
+        let validated = validation.validate(&bots, &mut seen).map_err(whole)?;
         let mut failing = vec![];
         for bot in validated {
             let why = match bot.outcome {

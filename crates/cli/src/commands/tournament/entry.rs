@@ -4,9 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use rookery_arena::Tournament;
-use rookery_referee::Entry;
+use rookery_referee::{Entry, SeatSpec};
 use rookery_rules::text::clean;
-use rookery_store::TournamentId;
+use rookery_store::{BundleState, Store, TournamentId};
 use rookery_tournament::EntrantSpec;
 
 use super::run::usage;
@@ -68,9 +68,10 @@ running.";
 pub(super) fn enter(args: &EnterArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let entry: Entry =
         args.player.parse().map_err(|error| UsageError(format!("{}: {error}", clean(&args.player))))?;
-    let mut tournament = open(&args.store, args.id)?;
+    let (store, mut tournament) = open(&args.store, args.id)?;
     let name = Entry::names(std::slice::from_ref(&entry)).remove(0);
-    let entrant = EntrantSpec { name: name.clone(), player: entry.seat, version: None };
+    let (player, version) = pinned(&store, entry.seat)?;
+    let entrant = EntrantSpec { name: name.clone(), player, version };
     tournament.enter(entrant).map_err(usage)?;
     let (name, n) = (clean(&name), tournament.spec().entrants.len());
     writeln!(out, "{name} takes part, as one of {n}; `rookery tournament resume {}` goes on", args.id)?;
@@ -78,7 +79,7 @@ pub(super) fn enter(args: &EnterArgs, out: &mut dyn Write) -> anyhow::Result<Exi
 }
 
 pub(super) fn withdraw(args: &WithdrawArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut tournament = open(&args.store, args.id)?;
+    let (_, mut tournament) = open(&args.store, args.id)?;
     tournament.withdraw(&args.name).map_err(usage)?;
     let name = clean(&args.name);
     writeln!(out, "{name} has left; `rookery tournament resume {}` goes on without it", args.id)?;
@@ -86,7 +87,20 @@ pub(super) fn withdraw(args: &WithdrawArgs, out: &mut dyn Write) -> anyhow::Resu
 }
 
 /// Opened to be written, so that nobody plays meanwhile.
-fn open(store: &StoreArgs, id: TournamentId) -> anyhow::Result<Tournament> {
+fn open(store: &StoreArgs, id: TournamentId) -> anyhow::Result<(Store, Tournament)> {
     store.expect_there()?;
-    Tournament::open(&store.write()?, id).map_err(usage)
+    let store = store.write()?;
+    let tournament = Tournament::open(&store, id).map_err(usage)?;
+    Ok((store, tournament))
+}
+
+/// Whoever comes from the store comes as the archive that is there now, whatever is pushed later.
+fn pinned(store: &Store, seat: SeatSpec) -> anyhow::Result<(SeatSpec, Option<String>)> {
+    let SeatSpec::Bundle { name, sha256 } = &seat else { return Ok((seat, None)) };
+    let found = store.find_bundle(name, sha256.as_deref())?;
+    if found.state != BundleState::Ready {
+        let state = found.state.word();
+        return Err(UsageError(format!("{seat} is {state}; expected a bundle that is ready")).into());
+    }
+    Ok((SeatSpec::Bundle { name: found.name, sha256: Some(found.sha256.to_string()) }, Some(found.label)))
 }

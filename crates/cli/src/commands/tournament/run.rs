@@ -3,10 +3,9 @@
 use std::io::{IsTerminal as _, Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 
 use clap::Parser as _;
-use rookery_arena::{Holding, Tournament, fewer_games};
+use rookery_arena::{Elsewhere, Holding, Tournament, fewer_games};
 use rookery_live::{Programs, Stopping};
 use rookery_originals::StopArgs;
 use rookery_referee::{MatchSpec, SeatEntry, TimeControl};
@@ -22,6 +21,8 @@ use super::held::{Counted, Progress};
 use super::show;
 use super::sign_up::SignUpArgs;
 use crate::commands::matches::whole;
+use crate::cores::CoreArgs;
+use crate::dispatch_args::DispatchArgs;
 use crate::programs::{ProgramArgs, say_where};
 use crate::spec::UsageError;
 use crate::stop::watch;
@@ -64,18 +65,17 @@ Examples:
   rookery tournament run --format round-robin hexapawn easy medium hard --games 10
   rookery tournament run --format swiss --rounds 9 --bots bots/ --time 1s hexapawn:rows=6,cols=6
   rookery tournament run --format gauntlet fish mine=\"cmd:./my-bot\" level:3 level:4 level:5
-  rookery tournament run evening.toml --dry-run";
+  rookery tournament run evening.toml --dry-run
+  rookery tournament run fish easy hard --games 1000 --store postgres://rookery@db/rookery --dispatch nats://db:4222";
 
 /// The flags that say how it is held on this machine.
 #[derive(Debug, clap::Args)]
 pub(super) struct HowArgs {
-    /// Games at the same time; by default all cores, or one with a time control
-    #[arg(long, short = 'c', value_name = "C", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    concurrency: Option<u16>,
+    #[command(flatten)]
+    cores: CoreArgs,
 
-    /// Let the system move games from core to core; else games at the same time have cores of their own (Linux)
-    #[arg(long)]
-    no_affinity: bool,
+    #[command(flatten)]
+    dispatch: DispatchArgs,
 
     #[command(flatten)]
     programs: ProgramArgs,
@@ -141,22 +141,26 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         let spec = args.agreed.spec(args.bots.found()?.entrants())?;
         return show::plan(&spec, args.how.concurrency(&spec), args.json, out);
     }
-    let bots = args.bots.prepare(&args.how.programs, &stopping, args.quiet)?;
+    let mut bots = args.bots.prepare(&args.how.programs, &stopping, args.quiet)?;
     // Before anybody is waited for: what cannot be opened is said at once.
     let store = args.store.write()?;
+    bots.add_bundles(&args.agreed.draft(vec![])?, &store, &args.how.programs, &stopping, false)?;
     // Those who sign up are reached by it until the end.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let (mut spec, programs) = if args.sign_up.is_asked_for() {
-        let draft = args.agreed.draft(bots.entrants())?;
+        let mut draft = args.agreed.draft(bots.entrants())?;
+        bots.pin(&mut draft);
         let programs = args.how.all_programs(&draft, &bots)?;
         let signed_up = args.sign_up.wait(&programs, &runtime, &stopping)?;
         if let Some(code) = stopping.exit_code() {
             return Ok(ExitCode::from(code));
         }
-        let spec = args.agreed.spec([bots.entrants(), signed_up].concat())?;
+        let mut spec = args.agreed.spec([bots.entrants(), signed_up].concat())?;
+        bots.pin(&mut spec);
         (spec, Some(programs))
     } else {
-        let spec = args.agreed.spec(bots.entrants())?;
+        let mut spec = args.agreed.spec(bots.entrants())?;
+        bots.pin(&mut spec);
         let programs = args.how.programs_of(&spec, &bots)?;
         (spec, programs)
     };
@@ -197,9 +201,10 @@ pub(super) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<E
         UsageError(format!("the command that started tournament {id} cannot be read: {error}"))
     })?;
     let Args { mut how, bots, .. } = first.args;
-    how.concurrency = args.concurrency.or(how.concurrency);
+    how.cores.concurrency = args.concurrency.or(how.cores.concurrency);
     let stopping = watch(Some(how.stop.grace()))?;
-    let bots = bots.prepare(&how.programs, &stopping, args.quiet)?;
+    let mut bots = bots.prepare(&how.programs, &stopping, args.quiet)?;
+    bots.add_bundles(tournament.spec(), &store, &how.programs, &stopping, true)?;
     bots.expect_same(tournament.spec())?;
     let programs = how.programs_of(tournament.spec(), &bots)?;
     let showing = Showing { json: args.json, quiet: args.quiet };
@@ -264,9 +269,12 @@ fn hold(
         programs,
         protocols: programs.map_or(&protocols, |programs| &programs.protocols),
         concurrency,
-        affinity: !how.no_affinity,
+        affinity: how.cores.affinity(),
         announce: &say_where,
+        elsewhere: None,
     };
+    let elsewhere = elsewhere(how, store)?;
+    let holding = Holding { elsewhere: elsewhere.as_deref(), ..holding };
     let counting = std::cell::RefCell::new(&mut counted);
     let held = tournament.hold(
         &holding,
@@ -303,6 +311,20 @@ fn hold(
     Ok(if counted.aborted > 0 { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
 
+/// The machines that play, if a broker is named.
+#[cfg(feature = "cluster")]
+fn elsewhere(how: &HowArgs, store: &Store) -> anyhow::Result<Option<Box<dyn Elsewhere>>> {
+    let Some(access) = how.dispatch.access()? else { return Ok(None) };
+    let remote = rookery_cluster::Remote::start(rookery_cluster::RemoteConfig::new(access, store.clone()))?;
+    Ok(Some(Box::new(remote)))
+}
+
+#[cfg(not(feature = "cluster"))]
+fn elsewhere(how: &HowArgs, _: &Store) -> anyhow::Result<Option<Box<dyn Elsewhere>>> {
+    how.dispatch.expect_none()?;
+    Ok(None)
+}
+
 /// What cannot be agreed on is a mistake of the command line.
 pub(super) fn usage(error: rookery_arena::ArenaError) -> anyhow::Error {
     match error {
@@ -312,12 +334,8 @@ pub(super) fn usage(error: rookery_arena::ArenaError) -> anyhow::Error {
 }
 
 impl HowArgs {
-    /// How many games run at a time. Games that think at the same time take each other's processor away, so with a clock it
-    /// is one unless somebody says otherwise.
     fn concurrency(&self, spec: &TournamentSpec) -> usize {
-        let cores = available_parallelism().map_or(1, usize::from);
-        let usual = if spec.time == TimeControl::Untimed { cores } else { 1 };
-        self.concurrency.map_or(usual, usize::from)
+        self.cores.games_at_a_time(spec.time != TimeControl::Untimed)
     }
 
     /// Those who have to be brought, if there are any.
@@ -336,7 +354,7 @@ impl HowArgs {
         });
         let table = MatchSpec::new(&spec.games[0], [], spec.seed).expect("nobody has a wrong spec");
         let table = MatchSpec { seats: seats.collect(), ..table };
-        let mut programs = self.programs.programs(&table)?;
+        let mut programs = self.programs.programs_and_bundles(&table)?;
         bots.seat(&mut programs, &spec.games[0])?;
         Ok(programs)
     }

@@ -1,0 +1,148 @@
+//! `rookery cluster`: how the machines do that play together.
+
+#![cfg_attr(
+    not(feature = "cluster"),
+    allow(dead_code, reason = "what a command line says is read only where there are other machines")
+)]
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::dispatch_args::DispatchArgs;
+
+/// Look after the machines that play together: workers, jobs, what failed
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  rookery cluster status --dispatch nats://127.0.0.1:4222
+  rookery cluster retry --dispatch nats://127.0.0.1:4222";
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Status(StatusArgs),
+    Retry(RetryArgs),
+}
+
+/// Show workers, jobs and rates, and why a worker is idle
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  rookery cluster status --dispatch nats://127.0.0.1:4222\n  rookery cluster status --dispatch \
+                  nats://127.0.0.1:4222 --json\n\nExit codes: 0 done, 1 no coordinator answers, 2 the command line is wrong."
+)]
+struct StatusArgs {
+    #[command(flatten)]
+    dispatch: DispatchArgs,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Try parked games again, which failed three times
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  rookery cluster retry --dispatch nats://127.0.0.1:4222\n  rookery cluster retry \
+                  5t4e73e59t98:17 --dispatch nats://127.0.0.1:4222\n\nExit codes: 0 done, 1 no coordinator answers, 2 the \
+                  command line is wrong."
+)]
+struct RetryArgs {
+    /// Only these, as `cluster status` names them
+    #[arg(value_name = "JOB")]
+    jobs: Vec<String>,
+
+    #[command(flatten)]
+    dispatch: DispatchArgs,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[cfg(not(feature = "cluster"))]
+pub(crate) fn run(args: &Args, _: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let (What::Status(StatusArgs { dispatch, json }) | What::Retry(RetryArgs { dispatch, json, .. })) =
+        &args.what;
+    let _ = (json, matches!(&args.what, What::Retry(RetryArgs { jobs, .. }) if jobs.is_empty()));
+    dispatch.expect_none()?;
+    Err(crate::dispatch_args::without_cluster())
+}
+
+#[cfg(feature = "cluster")]
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    match &args.what {
+        What::Status(StatusArgs { dispatch, json }) => {
+            let status = runtime.block_on(rookery_cluster::status::status(&dispatch.expect()?))?;
+            if *json { super::write_json(out, &status)? } else { show(&status, out)? }
+        }
+        What::Retry(RetryArgs { jobs, dispatch, json }) => {
+            let jobs = jobs.iter().map(|job| job.parse()).collect::<Result<Vec<_>, _>>();
+            let jobs = jobs.map_err(crate::spec::UsageError)?;
+            let n = runtime.block_on(rookery_cluster::status::retry(&dispatch.expect()?, &jobs))?;
+            if *json {
+                super::write_json(out, &serde_json::json!({ "retried": n }))?;
+            } else {
+                writeln!(
+                    out,
+                    "{n} parked games are tried again; a paused tournament goes on where it is held"
+                )?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(feature = "cluster")]
+fn show(status: &rookery_cluster::status::Status, out: &mut dyn Write) -> std::io::Result<()> {
+    use rookery_rules::text::clean;
+    writeln!(
+        out,
+        "coordinator: up {} s, {} games stored, {:.1} a second, {} records refused (rules {})",
+        status.up_seconds,
+        status.stored,
+        status.games_a_second,
+        status.refused,
+        clean(&status.rules)
+    )?;
+    for worker in &status.workers {
+        write!(
+            out,
+            "worker {}: plays {} of {}, {} stored, {} lost",
+            clean(&worker.name),
+            worker.playing,
+            worker.slots,
+            worker.games,
+            worker.lost
+        )?;
+        match &worker.idle {
+            Some(why) => writeln!(out, "; idle: {}", clean(why))?,
+            None => writeln!(out)?,
+        }
+    }
+    if status.workers.is_empty() {
+        writeln!(out, "no worker was heard of: rookery worker --dispatch URL")?;
+    }
+    for tournament in &status.tournaments {
+        writeln!(
+            out,
+            "tournament {}: {} wait, {} are played, {} done, {} parked",
+            clean(&tournament.id),
+            tournament.queued,
+            tournament.leased,
+            tournament.done,
+            tournament.parked
+        )?;
+    }
+    for parked in &status.parked {
+        let last =
+            parked.last.as_deref().map(|last| format!(", last by {}", clean(last))).unwrap_or_default();
+        writeln!(out, "parked: {}{last}; rookery cluster retry {}", parked.job, parked.job)?;
+    }
+    Ok(())
+}
