@@ -1,8 +1,11 @@
 //! The project's chores. `cargo xtask test` is the one test command; CI runs exactly it.
 
+mod dist;
 mod faults;
 mod levels;
+mod python;
 mod setup;
+mod venv;
 
 use std::env;
 use std::path::Path;
@@ -16,13 +19,20 @@ usage: cargo xtask COMMAND
 
   test    everything that must pass before a change lands: formatting, clippy, all tests, doc tests, docs,
           and the dependency rules of deny.toml where cargo-deny is installed; before, the languages of the starter
-          kits, bubblewrap, PostgreSQL and Chromium are installed where they are missing and apt-get can
+          kits, bubblewrap, PostgreSQL, nats-server and Chromium are installed where they are missing and apt-get can,
+          and schemathesis from PyPI into target/python;
+          after, the Python package in an environment of its own, where PyPI can be reached
   bless   rewrite the golden files from what the programs show now; read the difference before you commit it
   fuzz    look for bytes that break the bot protocol, the reader of records or the command lines of bots, each for a
           minute, or for `--seconds N`; needs a nightly compiler and cargo-fuzz
   faults  the table of all faults with the tests that carry their IDs, and what is not covered yet
   levels  how much stronger each level is than the one below, as a table: [GAME...] [--games N] [--json]
   shots   pictures of every page in both themes and both sizes, in target/shots; needs Chromium
+  dist    an archive and a Debian package in target/package: [--binary FILE] [--out DIR] [--fast]; without a binary one is
+          built with everything in it, which takes minutes
+  cluster PostgreSQL, nats-server, two servers and four workers on this machine play a tournament while parts are killed;
+          the records must equal those of one process: [--games N] [--kill worker,coordinator,broker] [--keep DIR]
+  wheel   the Python package as a wheel and as source, in target/wheels; needs PyPI
   man     write the man pages of the command line to target/man";
 
 fn main() -> ExitCode {
@@ -38,6 +48,9 @@ fn main() -> ExitCode {
             "pictures of the page",
             cargo("test --locked --package rookery-browser-tests --test shots -- --ignored"),
         ),
+        ["dist", ref order @ ..] => dist::run(order),
+        ["cluster", ref order @ ..] => cluster(order),
+        ["wheel"] => python::wheel(),
         ["man"] => step("man pages", cargo("run --quiet --locked --package rookery -- man target/man")),
         _ => {
             say(USAGE);
@@ -65,7 +78,7 @@ fn show(text: &str) {
 }
 
 /// What is off in the default build, and tested all the same.
-const FEATURES: &str = "--features rookery-store/cluster";
+const FEATURES: &str = "--features rookery/cluster,rookery-store/cluster";
 
 fn test() -> anyhow::Result<()> {
     step("formatting", cargo("fmt --all --check"))?;
@@ -74,8 +87,13 @@ fn test() -> anyhow::Result<()> {
         cargo(&format!("clippy --workspace --all-targets --locked {FEATURES} -- --deny warnings")),
     )?;
     let has_all = setup::programs(&env::var_os("PATH").unwrap_or_default());
+    let schemathesis = venv::bin(Path::new("target"), "schemathesis", &["schemathesis==4.32.5"]);
+    let schemathesis = schemathesis.and_then(|bin| bin.join("schemathesis").canonicalize().ok());
     let tests = |args: &str| {
         let mut tests = cargo(args);
+        if let Some(schemathesis) = &schemathesis {
+            tests.env("ROOKERY_SCHEMATHESIS", schemathesis);
+        }
         if has_all {
             // From here on a kit that is skipped is a mistake.
             tests.env("ROOKERY_ALL_KITS", "1");
@@ -89,6 +107,7 @@ fn test() -> anyhow::Result<()> {
         say("== cargo-nextest is not installed: cargo test runs everything, more slowly");
         step("tests and doc tests", tests(&format!("test --workspace --locked --no-fail-fast {FEATURES}")))?;
     }
+    python::test()?;
     step(
         "docs",
         cargo(&format!("doc --workspace --locked --no-deps --quiet {FEATURES}"))
@@ -129,6 +148,20 @@ fn fuzz(seconds: &str) -> anyhow::Result<()> {
         step(&format!("fuzzing of {target}"), nightly(&args))?;
     }
     Ok(())
+}
+
+/// Many machines on this one; `testkit::trial` does the work with the program that is built here.
+fn cluster(order: &[&str]) -> anyhow::Result<()> {
+    setup::programs(&env::var_os("PATH").unwrap_or_default());
+    let build = "build --locked --package rookery --package rookery-testkit --features rookery/cluster --bin rookery \
+                 --bin cluster-trial";
+    step("the program and its trial", cargo(build))?;
+    let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let programs = env::current_dir()?.join(target).join("debug");
+    let mut trial = Command::new(programs.join("cluster-trial"));
+    let status = trial.arg("--binary").arg(programs.join("rookery")).args(order).status();
+    let status = status.context("the trial could not be started")?;
+    if status.success() { Ok(()) } else { bail!("the trial failed") }
 }
 
 /// A cargo command with these arguments, separated by spaces.

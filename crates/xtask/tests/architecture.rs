@@ -93,10 +93,12 @@ fn no_arrow_points_up() {
         "rookery-store",
         "rookery-report",
         "rookery-arena",
+        "rookery-cluster",
         "rookery-originals",
         "rookery-terminal",
         "rookery-server",
         "rookery",
+        "rookery-python",
     ];
     let graph = dependencies();
     for (idx, package) in layers.iter().enumerate() {
@@ -137,10 +139,22 @@ fn originals_write_to_what_they_are_handed() {
     }
 }
 
+/// `PyO3`'s macros write some, so the compiler cannot forbid it there.
+#[test]
+fn nobody_writes_unsafe_for_python_by_hand() {
+    let mut files = vec![];
+    rust_files(&root().join("python/src"), &mut files);
+    assert!(files.len() > 5, "the sources are found");
+    for file in files {
+        assert!(!fs::read_to_string(&file).unwrap().contains("unsafe"), "{} has unsafe code", file.display());
+    }
+}
+
 #[test]
 fn files_stay_readable() {
     let mut files = vec![];
     rust_files(&root().join("crates"), &mut files);
+    rust_files(&root().join("python/src"), &mut files);
     assert!(files.len() > 10, "the sources are found");
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
