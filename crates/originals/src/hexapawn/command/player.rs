@@ -113,9 +113,7 @@ impl Args {
                 Err(UsageError(problem.to_owned()))
             }
             SeatSpec::Human => Ok(Mind::Human(err.clone())),
-            SeatSpec::Command(_) | SeatSpec::Tcp(_) | SeatSpec::Ws(_) | SeatSpec::Remote(_) => {
-                Err(UsageError("--player takes one of our own players or human".to_owned()))
-            }
+            _ => Err(UsageError("--player takes one of our own players or human".to_owned())),
         }
     }
 
