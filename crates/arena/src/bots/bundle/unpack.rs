@@ -22,7 +22,7 @@ pub struct BundleLimits {
     pub packed: u64,
     /// Bytes of all files.
     pub unpacked: u64,
-    /// How many times its own size an archive may grow; small ones may grow to [`SMALL`] all the same.
+    /// How many times its own size an archive may grow; small ones may grow to `SMALL` all the same.
     pub ratio: u64,
     /// Files.
     pub files: usize,
