@@ -15,12 +15,14 @@
 
 mod agree;
 mod any;
+mod batch;
 mod game;
 mod games;
 mod state;
 
 pub use agree::{AgreeError, agree};
 pub use any::{AnyGame, AnyPosition, PlayError};
+pub use batch::{AnyBatch, BatchError, Rows, Sizes, batch};
 pub use game::{Game, Visit, strategy};
 pub use games::{CATALOG, game, visit};
 pub use state::{AnyState, State, state, state_from_text};

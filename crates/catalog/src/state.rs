@@ -23,8 +23,10 @@ pub trait AnyState: Send + Sync + 'static {
     fn equals(&self, other: &dyn AnyState) -> bool;
     /// How many actions the setup has.
     fn n_actions(&self) -> usize;
-    /// The legal actions, in the order of [`AnyPosition::moves`].
-    fn for_each_action(&self, take: &mut dyn FnMut(usize));
+    /// Puts the legal actions into a list that is cleared before, in the order of [`AnyPosition::moves`].
+    fn legal_actions(&self, actions: &mut Vec<u32>);
+    /// Whether nobody can move any more.
+    fn is_over(&self) -> bool;
     /// As [`Actions::mask`].
     fn mask(&self, mask: &mut [u8]);
     /// Plays the move of this number; one that is not legal changes nothing.
@@ -120,8 +122,13 @@ impl<G: Game> AnyState for State<G> {
         self.shared.actions.len()
     }
 
-    fn for_each_action(&self, take: &mut dyn FnMut(usize)) {
-        self.shared.actions.legal(&self.position).for_each(take);
+    fn legal_actions(&self, actions: &mut Vec<u32>) {
+        actions.clear();
+        self.position.list_legal(&self.shared.actions, actions);
+    }
+
+    fn is_over(&self) -> bool {
+        self.position.to_move().is_none()
     }
 
     fn mask(&self, mask: &mut [u8]) {
@@ -131,6 +138,11 @@ impl<G: Game> AnyState for State<G> {
     fn play_action(&mut self, action: usize) -> Result<(), PlayError> {
         let n_actions = self.n_actions();
         let mv = self.shared.actions.get(action).ok_or(PlayError::NoSuchAction { action, n_actions })?;
+        if self.position.is_legal(mv) {
+            self.position.play_unchecked(mv);
+            return Ok(());
+        }
+        // Only to say why.
         Ok(Position::play(&mut self.position, mv)?)
     }
 

@@ -50,6 +50,23 @@ impl Outcome {
         Self::by_score(BySeat::filled(n_seats, 0))
     }
 
+    /// What each seat gets, all together 0: with two seats 1 for the winner, -1 for the loser and 0 for a draw. With more,
+    /// whoever does not win pays its share of what the winners get.
+    ///
+    /// ```
+    /// use rookery_rules::{Outcome, Seat};
+    ///
+    /// assert_eq!(Outcome::win(3, Seat::new(1)).returns().collect::<Vec<_>>(), [-0.5, 1.0, -0.5]);
+    /// assert_eq!(Outcome::draw(2).returns().collect::<Vec<_>>(), [0.0, 0.0]);
+    /// ```
+    pub fn returns(&self) -> impl Iterator<Item = f32> + use<> {
+        let (winners, n_seats) = (self.winners, self.scores.as_slice().len());
+        let others = (n_seats.max(2) - 1) as f32;
+        let won = (n_seats as f32 / winners.len().max(1) as f32 - 1.0) / others;
+        let lost = if winners.is_empty() { 0.0 } else { -1.0 / others };
+        Seat::all(n_seats).map(move |seat| if winners.contains(seat) { won } else { lost })
+    }
+
     /// The place of each seat, from 1: winners first, then by score; equals share a place.
     pub fn places(&self) -> BySeat<usize> {
         let rank = |seat: Seat| (self.winners.contains(seat), self.scores[seat]);

@@ -139,6 +139,12 @@ impl Board {
         self.shape.near(bit)
     }
 
+    /// The cells next to any of these, tile or hole, as bits.
+    #[inline]
+    pub fn around(&self, cells: u128) -> u128 {
+        self.shape.around(cells)
+    }
+
     /// The fish on cell number `bit`, counted in row-major order; 0 for a hole.
     #[inline]
     pub fn fish_at(&self, bit: u32) -> u8 {

@@ -27,13 +27,14 @@ mod scene;
 mod setup;
 mod shape;
 mod solve;
+mod steps;
 
 pub use board::{Board, Invalid};
 pub use cell::{Cell, Color, Direction, Move};
 pub use game::Fish;
 pub use position::{Phase, Player, Position};
 pub use setup::{Setup, Source, Stock};
-pub use shape::MAX_CELLS;
+pub use shape::{MAX_CELLS, bits};
 
 /// What this game's texts call a seat.
 const fn label(seat: rookery_rules::Seat) -> rookery_rules::Counted {

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rookery_rules::{Rng, below};
 
+use super::steps::Steps;
 use super::{Cell, Direction};
 
 /// The most cells a board may have.
@@ -114,6 +115,19 @@ static BIT_IN_BYTE: [u8; 8 * 256] = {
     table
 };
 
+/// The numbers of the bits that are set, from the lowest.
+#[inline]
+pub fn bits(mask: u128) -> impl Iterator<Item = u32> {
+    // By halves: most boards need only the lower one, and 128 bits at once take about twice the time.
+    let (mut low, mut high) = (mask as u64, (mask >> 64) as u64);
+    std::iter::from_fn(move || {
+        let (half, first) = if low == 0 { (&mut high, 64) } else { (&mut low, 0) };
+        let bit = half.trailing_zeros();
+        *half &= half.wrapping_sub(1);
+        (bit < 64).then_some(first + bit)
+    })
+}
+
 /// The set of each single cell; a shift by a variable number of bits is dear in 128 of them.
 pub(super) static MASKS: [u128; MAX_CELLS] = {
     let mut masks = [0; MAX_CELLS];
@@ -176,6 +190,8 @@ pub(super) struct Shape {
     /// For each cell the cells in each of the six directions, up to the edge.
     rays: Box<[[u128; 6]; MAX_CELLS]>,
     stars: Stars,
+    /// How a whole set of cells steps outwards, where a word of 64 bits holds the board.
+    steps: Option<Steps>,
 }
 
 /// Runs the same lines with the words that fit a shape.
@@ -212,6 +228,7 @@ impl Shape {
             cells: [Cell::new(0, 0); MAX_CELLS],
             rays: Box::new([[0; 6]; MAX_CELLS]),
             stars: Stars::Wide(Box::new([Star::EMPTY; MAX_CELLS])),
+            steps: Steps::new(rows, cols),
         };
         let mut near = [0; MAX_CELLS];
         for (bit, near) in near[..n_cells].iter_mut().enumerate() {
@@ -256,12 +273,8 @@ impl Shape {
     }
 
     /// The cells of a set, in row-major order.
-    pub(super) fn cells(&self, mut mask: u128) -> impl Iterator<Item = Cell> {
-        std::iter::from_fn(move || {
-            let bit = mask.trailing_zeros();
-            mask = mask.without_lowest();
-            (bit < 128).then(|| self.cell(bit))
-        })
+    pub(super) fn cells(&self, mask: u128) -> impl Iterator<Item = Cell> {
+        bits(mask).map(|bit| self.cell(bit))
     }
 
     /// The cells next to cell number `bit`.
@@ -270,6 +283,15 @@ impl Shape {
         match &self.stars {
             Stars::Narrow(stars) => u128::from(stars[bit as usize % 64].near),
             Stars::Wide(stars) => stars[bit as usize % MAX_CELLS].near,
+        }
+    }
+
+    /// The cells next to any of these.
+    #[inline]
+    pub(super) fn around(&self, cells: u128) -> u128 {
+        match &self.steps {
+            Some(steps) => u128::from(steps.around(cells as u64)),
+            None => bits(cells).fold(0, |around, bit| around | self.near(bit)),
         }
     }
 

@@ -4,6 +4,7 @@ use rookery_rules::{Keyed, Position as _, Solvable, Worth};
 
 use super::Position;
 use super::key::KEYS;
+use super::shape::bits;
 
 /// The code is a hash. Who wins depends on the difference of the scores only, so the scores themselves are taken out of
 /// the key and the difference is put in.
@@ -50,27 +51,16 @@ impl Position {
     /// No play brings this seat more fish: all that its penguins can ever come to, less what they end on.
     fn in_reach(&self, seat: usize) -> i64 {
         let fish = |cells: u128| bits(cells).map(|bit| i64::from(self.board.fish_at(bit))).sum::<i64>();
-        let around = |cells: u128| bits(cells).fold(0, |all, bit| all | self.board.near(bit)) & self.free;
-        let penguins = self.penguins[seat];
-        let movable = bits(penguins)
-            .filter(|&bit| self.board.near(bit) & self.free != 0)
-            .fold(0_u128, |all, bit| all | 1 << bit);
+        let around = |cells: u128| self.board.around(cells);
+        // To be next to is mutual.
+        let movable = self.penguins[seat] & around(self.free);
         let mut reach = 0;
-        let mut edge = around(movable);
+        let mut edge = around(movable) & self.free;
         while edge != 0 {
             reach |= edge;
-            edge = around(edge) & !reach;
+            edge = around(edge) & self.free & !reach;
         }
         // Each tile has a fish at least.
         fish(movable | reach) - i64::from(movable.count_ones())
     }
-}
-
-/// The numbers of the bits that are set.
-fn bits(mut mask: u128) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (bit < 128).then_some(bit)
-    })
 }

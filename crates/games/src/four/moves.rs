@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use rookery_rules::ParseMoveError;
 
-pub(super) const EXPECTED: &str = "a column, `a` to `h`, or the cell where the stone lands, such as `d1`";
+pub(super) const EXPECTED: &str = "the letter of a column, or the cell where the stone lands, such as `d1`";
 
 /// A stone is dropped into a column. Its text is the column's letter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -295,7 +295,37 @@ impl Movers {
         Move::Pawn { from: Square::of_bit(from), to: Square::of_bit(to) }
     }
 
+    /// Calls `mark` with the square of departure of each move, and the columns it goes to the right: -1, 0 or 1. In no order
+    /// of any meaning.
+    #[inline]
+    pub(super) fn mark(&self, mut mark: impl FnMut(usize, isize)) {
+        for (movers, sideways) in [(self.left, -1), (self.ahead, 0), (self.right, 1)] {
+            let mut pawns = movers;
+            while pawns != 0 {
+                mark(pawns.trailing_zeros() as usize, sideways);
+                pawns &= pawns - 1;
+            }
+        }
+    }
+
+    /// The same in the order of [`list`](Movers::list).
+    #[inline]
+    pub(super) fn each(&self, mut take: impl FnMut(usize, isize)) {
+        let mut pawns = self.left | self.ahead | self.right;
+        while pawns != 0 {
+            let from = pawns.ilog2() as usize;
+            let pawn = 1 << from;
+            pawns ^= pawn;
+            for (movers, sideways) in [(self.right, 1), (self.left, -1), (self.ahead, 0)] {
+                if movers & pawn != 0 {
+                    take(from, sideways);
+                }
+            }
+        }
+    }
+
     /// The moves in the order of [`Board::valid_moves_for`].
+    #[inline]
     pub(super) fn list(self) -> impl Iterator<Item = Move> {
         let mut pawns = self.left | self.ahead | self.right;
         let mut from = 0;

@@ -99,7 +99,7 @@ impl Position {
 
     /// What the player to move can do, while the game goes on.
     #[inline]
-    fn movers(&self) -> Movers {
+    pub(super) fn movers(&self) -> Movers {
         Movers::new(self.mine, self.theirs, ahead(self.to_move))
     }
 
@@ -192,6 +192,7 @@ impl rookery_rules::Position for Position {
     }
 
     /// Before play: choices upwards, removals from a to h. In play: the order of [`Board::valid_moves_for`].
+    #[inline]
     fn legal_moves(&self) -> impl Iterator<Item = Move> {
         let playing = (self.stage == Stage::Playing).then(|| self.movers().list());
         self.preparations().chain(playing.into_iter().flatten())

@@ -129,8 +129,13 @@ impl Geometry {
             (3..=FRAME).contains(&width) && (5..=FRAME).contains(&height),
             "a board has 3 to 11 files and 5 to 11 ranks"
         );
-        ALL[usize::from(width) * (usize::from(FRAME) + 1) + usize::from(height)]
-            .get_or_init(|| Self::new(width, height))
+        let kept = &ALL[usize::from(width) * (usize::from(FRAME) + 1) + usize::from(height)];
+        // Made before it is kept, by everybody who misses it: whoever is forked while another thread makes it would wait for
+        // that thread for ever.
+        kept.get().unwrap_or_else(|| {
+            let made = Self::new(width, height);
+            kept.get_or_init(|| made)
+        })
     }
 
     fn new(width: u8, height: u8) -> Self {
