@@ -1,7 +1,7 @@
 //! What is known of one game alone.
 
 use rookery_rules::{Key, Kind, Options, Position, Seat, Solvable};
-use rookery_search::{Analysis, Budget, Goal, Perfect, Strategy};
+use rookery_search::{Analysis, Budget, FindTable, Goal, Perfect, Strategy};
 
 use crate::{Level, PlayerInfo, SolveError, SolveOrder, Solved};
 
@@ -66,10 +66,12 @@ pub(crate) const PERFECT: PlayerInfo = PlayerInfo {
 /// Memory for the table of a perfect player; little, so that it is quickly enlarged where the time is short.
 const PERFECT_BYTES: usize = 64 << 20;
 
-/// Where the solver does not reach, the strongest player of the game answers.
+/// Looks up a table at hand; where the solver does not reach, the strongest player of the game answers.
 pub(crate) fn perfect<P: Solvable>(
     hard: Box<dyn Strategy<P>>,
     options: &Options<'_>,
+    tables: FindTable<P>,
 ) -> Box<dyn Strategy<P>> {
-    Box::new(Perfect::new(hard, Goal::Length, options.number("nodes"), PERFECT_BYTES))
+    let perfect = Perfect::new(hard, Goal::Length, options.number("nodes"), PERFECT_BYTES);
+    Box::new(perfect.with_tables(tables))
 }

@@ -105,8 +105,8 @@ pub(crate) fn level<G: Game>(level: Level) -> Box<dyn Strategy<PositionOf<G>>> {
     let (playouts, overlooks) = BY_PLAYOUTS[level.index()];
     match G::EVALUATION {
         Some(value) if level == Level::TOP => {
-            let policy = Cut { value: Some(value), three_of_four: JUDGED_BY, long: 0, after: JUDGED_AFTER };
-            Box::new(Alert(Grower::top(policy, JUDGED_PLAYOUTS, JUDGED_EXPLORATION)))
+            let Mcts { policy, playouts, exploration } = judged::<G>(value);
+            Box::new(Alert(Grower::top(policy, playouts, exploration)))
         }
         Some(evaluation) => Box::new(Searcher::new(Bounded(evaluation), GENERAL[level.index()])),
         None => {
@@ -120,7 +120,13 @@ pub(crate) fn level<G: Game>(level: Level) -> Box<dyn Strategy<PositionOf<G>>> {
     }
 }
 
-type Evaluate<G> = fn(&PositionOf<G>, Seat) -> i32;
+pub(crate) type Evaluate<G> = fn(&PositionOf<G>, Seat) -> i32;
+
+/// The tree search of the strongest level of a game that has an evaluation and nothing else.
+pub(crate) fn judged<G: Game>(value: Evaluate<G>) -> Mcts<Cut<Evaluate<G>>> {
+    let policy = Cut { value: Some(value), three_of_four: JUDGED_BY, long: 0, after: JUDGED_AFTER };
+    Mcts { playouts: JUDGED_PLAYOUTS, exploration: JUDGED_EXPLORATION, policy }
+}
 
 /// Tree search at some strength.
 #[derive(Debug)]

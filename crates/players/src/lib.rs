@@ -30,12 +30,16 @@ pub mod renpaarden;
 mod solve;
 pub mod stones;
 mod strength;
+mod tables;
 
 pub use care::{allows_loss, winning_move};
 pub use drill::{DrillError, winner, won_position};
 pub use expertise::{Analyse, ByLevel, ByName, Expertise, Judge};
 pub use levels::{LEVEL_NAMES, Level};
-pub use named::{GENERAL, Named, PlayerError, PlayerInfo, analyse, players, strategy, strongest};
+pub use named::{
+    GENERAL, Named, PlayerError, PlayerInfo, analyse, players, random_games, strategy, strongest,
+};
 pub use solve::{SolveError, SolveOrder, Solved, Value, solve};
+pub use tables::{read_table, use_tables};
 
 pub use rookery_search::{PlayerSpec, PlayerSpecError};

@@ -7,8 +7,8 @@ use rookery_search::{
     Analysis, Budget, Cut, First, Lasting, Mcts, PlayerSpec, PlayerSpecError, Playouts, Random, Strategy,
 };
 
-use crate::levels::{self, Bounded, LEVEL_NAMES};
-use crate::strength::{ALPHABETA_KEYS, Searcher, Strength, lines};
+use crate::levels::{self, Bounded, LEVEL_NAMES, judged};
+use crate::strength::{ALPHABETA_KEYS, Searcher, Strength};
 use crate::{Expertise, Level};
 
 /// What is said about a built-in player.
@@ -24,15 +24,18 @@ pub struct PlayerInfo {
     pub quick: bool,
 }
 
+/// How many random games tree search plays.
+pub(crate) const PLAYOUTS: Key = Key {
+    name: "playouts",
+    kind: Kind::Number(1, 100_000_000),
+    default: "10000",
+    help: "random games for each answer, when neither time nor --playouts limits it",
+};
+
 /// Tree search by random games.
 pub(crate) const MCTS: PlayerInfo = PlayerInfo {
     name: "mcts",
-    keys: &[Key {
-        name: "playouts",
-        kind: Kind::Number(1, 100_000_000),
-        default: "10000",
-        help: "random games for each answer, when neither time nor --playouts limits it",
-    }],
+    keys: &[PLAYOUTS],
     summary: "grows a tree of the most promising moves by random games, and proves what it can; far stronger than playouts",
     quick: false,
 };
@@ -135,8 +138,8 @@ fn leveled<G: Game>(expertise: &Expertise<PositionOf<G>>, level: Level) -> Box<d
 }
 
 /// What the best moves of a position are worth and how the game would go on from each, at most `max_lines`: reports
-/// again and again until the budget is spent or all is certain; the last one is the result. By alpha-beta where something
-/// is known of the game, else by random games.
+/// again and again until the budget is spent or all is certain; the last one is the result. By the search of the
+/// strongest level: the game's own, or a tree of random games, which the game's evaluation judges if it has one.
 pub fn analyse<G: Game>(
     expertise: &Expertise<PositionOf<G>>,
     position: &PositionOf<G>,
@@ -146,9 +149,12 @@ pub fn analyse<G: Game>(
 ) {
     match (expertise.analyse, G::EVALUATION) {
         (Some(own), _) => own(position, budget, max_lines, report),
-        (None, Some(evaluation)) => lines(Bounded(evaluation), position, budget, max_lines, report),
+        (None, Some(evaluation)) => {
+            let mcts = Mcts { playouts: ANALYSED, ..judged::<G>(evaluation) };
+            mcts.analyse(position, budget, max_lines, report);
+        }
         (None, None) => {
-            let policy = cut::<G>(expertise);
+            let policy = random_games::<G>(expertise);
             let mcts = Mcts { playouts: ANALYSED, exploration: Mcts::new(1).exploration, policy };
             mcts.analyse(position, budget, max_lines, report);
         }
@@ -163,8 +169,8 @@ const UNKNOWN: i32 = 200;
 /// Random games of an analysis that nothing limits.
 const ANALYSED: u64 = 20_000;
 
-/// Random games that are judged where they hardly end.
-fn cut<G: Game>(expertise: &Expertise<PositionOf<G>>) -> Cut<fn(&PositionOf<G>, Seat) -> i32> {
+/// Random games as `mcts` plays them: those of a game that hardly ends by itself are cut short and judged.
+pub fn random_games<G: Game>(expertise: &Expertise<PositionOf<G>>) -> Cut<fn(&PositionOf<G>, Seat) -> i32> {
     let known = expertise.judge.or(G::EVALUATION.map(|value| (value, UNKNOWN)));
     Cut::long_games(known.map(|(value, _)| value), known.map_or(UNKNOWN, |(_, three_of_four)| three_of_four))
 }
@@ -174,7 +180,7 @@ fn general<G: Game>(
     name: &str,
     options: &Options<'_>,
 ) -> Option<Box<dyn Strategy<PositionOf<G>>>> {
-    let policy = cut::<G>(expertise);
+    let policy = random_games::<G>(expertise);
     Some(match name {
         "random" => Box::new(Random),
         "first" => Box::new(First),

@@ -1,9 +1,8 @@
 //! Solving a position of any game: from an order to an answer in text.
 
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rookery_rules::{Notation, ParsePositionError, Recurring, Seat, Solvable, Worth};
@@ -12,6 +11,7 @@ use rookery_search::{
 };
 
 use crate::Expertise;
+use crate::tables::{TableFile, table_at_hand};
 
 /// What is asked of a solver.
 #[derive(Clone, Debug)]
@@ -24,6 +24,9 @@ pub struct SolveOrder {
     pub memory: usize,
     /// The folder where tables are kept from run to run.
     pub db: Option<PathBuf>,
+    /// Whether a table at hand ([`use_tables`](crate::use_tables)) is looked up, where there is no folder; nothing is written
+    /// to it.
+    pub look_up: bool,
     /// Whether to walk through the proof afterwards.
     pub verify: bool,
     /// At most so many positions, in games in which none comes back.
@@ -41,6 +44,7 @@ impl Default for SolveOrder {
             threads: 1,
             memory: 1 << 30,
             db: None,
+            look_up: false,
             verify: false,
             nodes: None,
             stop: Stop::default(),
@@ -139,11 +143,13 @@ pub(crate) fn solve_position<P: Solvable + Notation>(
     position: &P,
     order: &SolveOrder,
 ) -> Result<Solved, SolveError> {
-    let db = order.db.as_deref().map(|dir| Db::new(dir, game, position));
+    let db = order.db.as_deref().map(|dir| TableFile::new(dir, game, position));
     let loaded = db.as_ref().map(|db| db.load(position, order)).transpose()?.flatten();
-    let solver = match loaded {
-        Some(solver) => solver,
-        None => Solver::new(position, order.memory, order.threads).map_err(SolveError::Unsolvable)?,
+    let solver = if let Some(solver) = loaded {
+        solver
+    } else {
+        let solver = Solver::new(position, order.memory, order.threads).map_err(SolveError::Unsolvable)?;
+        solver.knowing(if order.look_up { table_at_hand(game, position) } else { None })
     };
     let mut solver = solver.watched(&order.progress);
     let budget = Budget { stop: order.stop.clone(), work: order.nodes, ..Budget::default() };
@@ -225,85 +231,10 @@ fn in_text<P: Solvable>(position: &P, solution: &Solution<P::Move>, solver: &Sol
     }
 }
 
-/// The file that keeps the table for positions of one family.
-struct Db {
-    path: PathBuf,
-    /// The first line of the file.
-    header: String,
-}
-
-impl Db {
-    fn new<P: Solvable>(dir: &Path, game: &str, position: &P) -> Self {
-        let (family, bits) = (position.family(), position.code_bits());
-        Self {
-            path: dir.join(format!("{game}-{family:x}-{bits}.table")),
-            header: format!("rookery solver 3 {game} {family:x} {bits}\n"),
-        }
-    }
-
-    /// The solver as it was saved, if it was.
-    fn load<P: Solvable>(&self, position: &P, order: &SolveOrder) -> Result<Option<Solver<P>>, SolveError> {
-        let failed = |error| SolveError::File(self.path.clone(), error);
-        let file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(failed)?,
-        };
-        let mut input = BufReader::with_capacity(1 << 20, file);
-        let mut header = String::new();
-        input.by_ref().take(200).read_line(&mut header).map_err(failed)?;
-        if header != self.header {
-            let problem = format!("it begins with {header:?} and not with {:?}", self.header);
-            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, problem)));
-        }
-        let solver = Solver::load(position, order.memory, order.threads, &mut input).map_err(failed)?;
-        solver.map(Some).map_err(SolveError::Unsolvable)
-    }
-
-    /// Writes a new file and puts it in the place of the old one, so that there is a whole one at any time. Of several
-    /// runs that end at the same time each writes a file of its own, and the last one's stays.
-    fn save<P: Solvable>(&self, solver: &Solver<P>) -> io::Result<()> {
-        if let Some(dir) = self.path.parent() {
-            fs::create_dir_all(dir)?;
-        }
-        let (unfinished, file) = self.unfinished()?;
-        let written = self.write(solver, file).and_then(|()| fs::rename(&unfinished, &self.path));
-        if written.is_err() {
-            // A disk that is full should not stay so.
-            let _ = fs::remove_file(&unfinished);
-        }
-        written
-    }
-
-    /// A new file beside the one that is kept.
-    fn unfinished(&self) -> io::Result<(PathBuf, File)> {
-        for number in 0_u32.. {
-            let path = self.path.with_extension(format!("{}-{number}.unfinished", std::process::id()));
-            match File::create_new(&path) {
-                // Another thread has it, or somebody who had our process id was killed.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                file => return Ok((path, file?)),
-            }
-        }
-        unreachable!("no folder has so many files")
-    }
-
-    fn write<P: Solvable>(&self, solver: &Solver<P>, file: File) -> io::Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 20, file);
-        out.write_all(self.header.as_bytes())?;
-        solver.save(&mut out)?;
-        out.into_inner()?.sync_all()
-    }
-
-    fn not_kept(&self, error: &io::Error) -> String {
-        format!(
-            "the table could not be saved as {}: {error}; make room there or name another folder",
-            self.path.display()
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use rookery_testkit::TempFolder;
 
     use super::*;

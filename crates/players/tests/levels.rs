@@ -268,6 +268,32 @@ fn levels_get_stronger_in_games_without_players_of_their_own() {
     check_steps::<Bare>(&Expertise::NONE, "rows=6,cols=6", 7);
 }
 
+/// The strongest level as it plays without a clock, against one three levels below, so many games on each of these boards.
+/// Somebody who plays at random wins hardly a game.
+fn check_top<G: Game>(expertise: &Expertise<PositionOf<G>>, boards: &[&str], n_games: u64) {
+    let won = boards.iter().map(|options| share::<G>(expertise, options, "level:8", "level:5", n_games));
+    let won = won.sum::<f64>() / boards.len() as f64;
+    assert!(won >= 0.7, "level:8 of {} wins {won} against level:5", G::Setup::GAME);
+}
+
+/// On one board of Fish whoever begins wins most games, whatever the level, so each pair of games has another one.
+#[test]
+fn the_top_level_of_fish_is_strong() {
+    let boards: Vec<String> = (1..=10).map(|seed| format!("seed={seed}")).collect();
+    let boards: Vec<&str> = boards.iter().map(String::as_str).collect();
+    check_top::<fish::Fish>(&players::fish::EXPERTISE, &boards, 2);
+}
+
+#[test]
+fn the_top_level_of_renpaarden_is_strong() {
+    check_top::<renpaarden::Renpaarden>(&players::renpaarden::EXPERTISE, &["width=5,height=5"], 10);
+}
+
+#[test]
+fn the_top_level_of_stones_is_strong() {
+    check_top::<stones::Stones>(&players::stones::EXPERTISE, &[""], 6);
+}
+
 /// A sample of what `cargo xtask levels` measures: a step is 60 to 80 % of the points, so less than 45 % of forty games
 /// would be a step that is gone.
 #[test]

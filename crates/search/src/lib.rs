@@ -13,7 +13,7 @@ mod playouts;
 mod solver;
 mod strategy;
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use alphabeta::{AlphaBeta, Evaluation, Found, LIMIT, mark};
 pub use analysis::{Analysis, Line};
@@ -23,14 +23,21 @@ pub use own_turns::{Gauge, OwnTurns};
 pub use player_spec::{PlayerSpec, PlayerSpecError};
 pub use playouts::Playouts;
 pub use solver::{
-    Arrangements, Fate, Goal, NotSolved, Perfect, Progress, Refuted, Solution, Solver, Unsolvable, Verified,
-    Want,
+    Arrangements, Fate, FindTable, Goal, NotSolved, Perfect, Progress, Refuted, Solution, Solver,
+    SolverTable, Unsolvable, Verified, Want,
 };
 pub use strategy::{Budget, First, Random, Stop, Strategy};
 
 /// The cores of this machine that this process may use.
 pub fn n_cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    // The answer is kept, since finding it reads files.
-    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+    // The answer is kept, since finding it reads files. Nobody waits for another thread to find it: in a process that was
+    // forked meanwhile that thread does not exist, and the wait would never end.
+    static CORES: AtomicUsize = AtomicUsize::new(0);
+    let known = CORES.load(Ordering::Relaxed);
+    if known > 0 {
+        return known;
+    }
+    let found = std::thread::available_parallelism().map_or(1, usize::from);
+    CORES.store(found, Ordering::Relaxed);
+    found
 }

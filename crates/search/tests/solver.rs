@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use rookery_games::{fish, hexapawn};
 use rookery_rules::{Notation, Position, Seat, Seed, Setup, Solvable, Status, Worth};
 use rookery_search::{
-    Budget, First, Goal, Perfect, Refuted, Solution, Solver, Stop, Strategy, Unsolvable, Want,
+    Budget, First, Goal, Perfect, Refuted, Solution, Solver, SolverTable, Stop, Strategy, Unsolvable, Want,
 };
 
 fn hexapawn(rows: u8, cols: u8) -> hexapawn::Position {
@@ -259,4 +260,29 @@ fn the_perfect_player_wins_what_is_won() {
     let start = hexapawn(8, 8);
     let budget = Budget { work: Some(2000), ..Budget::default() };
     assert_eq!(perfect.choose(&start, &budget), First.choose(&start, &budget));
+}
+
+/// On 4 x 7 two first moves win in 19 moves, and the first of the list is not one of them.
+#[test]
+fn a_perfect_player_with_a_table_knows_what_it_has_no_time_to_find_out() {
+    static TABLE: OnceLock<Arc<SolverTable>> = OnceLock::new();
+
+    let start = hexapawn(4, 7);
+    let (solution, solver) = solve(&start, 1);
+    let mut saved = vec![];
+    solver.save(&mut saved).unwrap();
+    let table = SolverTable::load(start.code_bits(), saved.len(), &mut saved.as_slice()).unwrap();
+    TABLE.get_or_init(|| Arc::new(table));
+    let budget = Budget::default();
+    let hasty = || Perfect::new(First, Goal::Length, 1, 1 << 20);
+    let first = First.choose(&start, &budget);
+    assert_ne!(first, solution.line[0]);
+    assert_eq!(hasty().choose(&start, &budget), first, "it leaves the answer to the other strategy");
+    let mut knowing = hasty().with_tables(|_| TABLE.get().cloned());
+    assert_eq!(knowing.choose(&start, &budget), solution.line[0]);
+
+    let last = saved.len() - 9;
+    saved[last] ^= 1;
+    assert!(SolverTable::load(start.code_bits(), saved.len(), &mut saved.as_slice()).is_err());
+    assert!(SolverTable::load(start.code_bits(), saved.len() / 2, &mut saved.as_slice()).is_err());
 }

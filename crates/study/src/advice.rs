@@ -7,7 +7,7 @@ use rookery_rules::{Notation as _, Position, PositionOf, Reason, Seed};
 use rookery_search::{Budget, Stop};
 
 use crate::means::{self, Found};
-use crate::reasons::reasons;
+use crate::reasons::{of_the_best, reasons};
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -152,7 +152,7 @@ impl Visit for Asked<'_> {
         let mut known: Vec<(String, Vec<Reason>)> = vec![];
         let mut tell = |found: &Found<'_, <PositionOf<G> as Position>::Move>| {
             let analysis = found.analysis;
-            let lines = analysis.lines.iter().zip(found.errors).map(|(line, &error)| {
+            let lines = analysis.lines.iter().zip(found.errors).enumerate().map(|(place, (line, &error))| {
                 let mv = line.moves[0];
                 let text = mv.to_string();
                 // A reason costs a look around, and is the same each time.
@@ -160,6 +160,10 @@ impl Visit for Asked<'_> {
                     known.push((text, reasons::<G>(&position, mv)));
                     known.len() - 1
                 });
+                let mut reasons = known[idx].1.clone();
+                if place == 0 && reasons.is_empty() {
+                    reasons.push(of_the_best(line));
+                }
                 Advised {
                     moves: line.moves.iter().map(ToString::to_string).collect(),
                     value: line.value,
@@ -167,7 +171,7 @@ impl Visit for Asked<'_> {
                     proven: line.proven,
                     plies: line.plies.filter(|_| line.proven),
                     visits: line.visits,
-                    reasons: known[idx].1.clone(),
+                    reasons,
                 }
             });
             let advice = Advice {
@@ -183,7 +187,9 @@ impl Visit for Asked<'_> {
         };
         match means {
             Means::Strongest(order) => means::find::<G>(&position, order, &mut tell),
-            Means::Playouts(budget, max_lines) => means::play_out(&position, budget, max_lines, &mut tell),
+            Means::Playouts(budget, max_lines) => {
+                means::play_out::<G>(&position, budget, max_lines, &mut tell);
+            }
         }
         last
     }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rookery_catalog::Game;
-use rookery_players::{SolveOrder, Solved, Value, analyse};
+use rookery_players::{SolveOrder, Solved, Value, analyse, random_games};
 use rookery_rules::{Position, PositionOf, Seat};
 use rookery_search::{Analysis, Budget, Line, Mcts, Progress, Stop, Want};
 
@@ -50,6 +50,7 @@ pub(crate) fn find<G: Game>(
         scope.spawn(move || {
             let wanted = SolveOrder {
                 want: Want::Moves,
+                look_up: true,
                 memory: MEMORY,
                 stop: solver_stop.clone(),
                 progress: progress.clone(),
@@ -110,14 +111,16 @@ fn search<G: Game>(
     });
 }
 
-/// The same by random games alone.
-pub(crate) fn play_out<P: Position>(
-    position: &P,
+/// The same by random games alone, as `mcts` plays them.
+pub(crate) fn play_out<G: Game>(
+    position: &PositionOf<G>,
     budget: &Budget,
     max_lines: usize,
-    report: &mut dyn FnMut(&Found<'_, P::Move>),
+    report: &mut dyn FnMut(&Found<'_, MoveOf<G>>),
 ) {
-    Mcts::new(0).analyse(position, budget, max_lines, &mut |analysis| {
+    let Mcts { playouts, exploration, .. } = Mcts::new(0);
+    let mcts = Mcts { playouts, exploration, policy: random_games::<G>(&G::EXPERTISE) };
+    mcts.analyse(position, budget, max_lines, &mut |analysis| {
         let errors: Vec<f32> = analysis.lines.iter().map(|line| error(line, &[])).collect();
         report(&Found { analysis, errors: &errors, done: analysis.done });
     });

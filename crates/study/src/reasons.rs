@@ -3,6 +3,7 @@
 use rookery_catalog::Game;
 use rookery_players::{allows_loss, winning_move};
 use rookery_rules::{Picture, Position, PositionOf, Reason, Scene, Seat, Status};
+use rookery_search::Line;
 use serde::{Serialize, Serializer};
 
 /// A list of reasons as data, for [`serde`], which the rules do not know.
@@ -50,8 +51,21 @@ pub(crate) fn reasons<G: Game>(position: &PositionOf<G>, mv: MoveOf<G>) -> Vec<R
     if found.is_empty() {
         found.extend(leaves_little(position, &after, seat));
     }
+    if found.is_empty() {
+        found.extend(keeps_moves(position, mv, seat));
+    }
     found.truncate(MOST);
     found
+}
+
+/// What is said of the best move where nothing else speaks for it.
+pub(crate) fn of_the_best<M>(line: &Line<M>) -> Reason {
+    match line.value {
+        value if line.proven && value >= 1.0 => Reason::new("forces", "leads to a win against every answer"),
+        value if line.proven && value <= 0.0 => Reason::new("lost", "every move loses against best play"),
+        _ if line.proven => Reason::new("holds", "keeps the result even against best play"),
+        _ => Reason::new("search", "leads to the best position that the search has found"),
+    }
 }
 
 /// The others could win at once after most other moves, and cannot after this one.
@@ -106,4 +120,31 @@ fn leaves_little<P: Position>(position: &P, after: &P, seat: Seat) -> Option<Rea
     let few = |n: usize| if n == 1 { "one move".to_owned() } else { format!("{n} moves") };
     (counts.len() > 1 && (left as f64) < 0.7 * mean)
         .then(|| Reason::new("restricts", format!("leaves the other player only {}", few(left))))
+}
+
+/// This seat has more moves at its next turn than after the usual move.
+fn keeps_moves<P: Position>(position: &P, mv: P::Move, seat: Seat) -> Option<Reason> {
+    // All moves, all answers and all moves after them: quick where each is few.
+    const FEW: usize = 30;
+    if position.legal_moves().nth(FEW).is_some() {
+        return None;
+    }
+    let moves_left = |mv: P::Move| {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        let next = after.to_move().filter(|&next| next != seat && after.legal_moves().nth(FEW).is_none());
+        next?;
+        let answers = after.legal_moves().map(|answer| {
+            let mut next = after.clone();
+            next.play_unchecked(answer);
+            if next.to_move() == Some(seat) { next.count_moves() } else { 0 }
+        });
+        let counts: Vec<usize> = answers.collect();
+        Some(counts.iter().sum::<usize>() as f64 / counts.len().max(1) as f64)
+    };
+    let own = moves_left(mv)?;
+    let all: Vec<f64> = position.legal_moves().filter_map(moves_left).collect();
+    let mean = all.iter().sum::<f64>() / all.len().max(1) as f64;
+    (all.len() > 1 && own > 1.05 * mean)
+        .then(|| Reason::new("keeps", format!("keeps more moves for the next turn: {own:.0} on average")))
 }

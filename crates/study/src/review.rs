@@ -1,10 +1,10 @@
 //! Every move of a recorded match against what was best.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rookery_catalog::AnyPosition;
 use rookery_live::{Story, Turn};
@@ -130,14 +130,40 @@ impl Judgement {
 /// Told after each position: how many are judged, and how many there are.
 pub type OnJudged<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// The most time for one position.
-const MOST_TIME: Duration = Duration::from_secs(1);
+/// How long a review may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReviewTime {
+    /// For all positions together.
+    pub all: Duration,
+    /// For one position at the most, so that a game of a few moves keeps nobody waiting.
+    pub each: Duration,
+}
+
+impl ReviewTime {
+    /// Half a minute with all that belongs to it, and a second for a position.
+    pub const USUAL: Self = Self { all: Duration::from_secs(29), each: Duration::from_secs(1) };
+
+    /// As long as somebody has asked for: few positions get more of it each.
+    pub const fn within(time: Duration) -> Self {
+        Self { all: time, each: time }
+    }
+
+    /// The part of the next position, where so much is spent and so many positions are left for so many workers. What one
+    /// does not use is there for those after it.
+    fn share(self, spent: Duration, left: usize, workers: usize) -> Duration {
+        let rest = self.all.saturating_sub(spent);
+        // All workers begin a position at about the same time, so time is shared by rounds; else the last ones would get nothing.
+        let rounds = left.div_ceil(workers.max(1)).max(1);
+        rest.div_f64(rounds as f64).min(self.each)
+    }
+}
+
 /// The second best move is so much worse where a move is great.
 const ALONE: f32 = 0.3;
 
 /// Judges every move of a match within about this time, by proof where that is possible, else by the strongest search. `None`
 /// if it was stopped.
-pub fn review(story: &Story, time: Duration, stop: &Stop, on_judged: OnJudged<'_>) -> Option<Review> {
+pub fn review(story: &Story, time: ReviewTime, stop: &Stop, on_judged: OnJudged<'_>) -> Option<Review> {
     let turns: Vec<Turn<'_>> = story.turns().collect();
     let game = GameSpec::parse(&story.spec.game).expect("a story was judged").game;
     let two = story.spec.seats.len() == 2;
@@ -167,28 +193,28 @@ impl Values {
         game: &str,
         turns: &[Turn<'_>],
         two: bool,
-        time: Duration,
+        time: ReviewTime,
         stop: &Stop,
         on_judged: OnJudged<'_>,
     ) -> Option<Self> {
         // With two players what a move has cost is seen from the position after it, which is judged anyway.
         let afters = turns.iter().map(|turn| turn.after).filter(|_| two);
-        let mut asked: HashMap<String, &dyn AnyPosition> = HashMap::new();
+        let mut asked: Vec<(String, &dyn AnyPosition)> = vec![];
+        let mut known = HashSet::new();
         for position in turns.iter().map(|turn| turn.before).chain(afters) {
-            if matches!(position.status(), Status::ToMove(_)) {
-                asked.entry(position.text()).or_insert(position);
+            if matches!(position.status(), Status::ToMove(_)) && known.insert(position.text()) {
+                asked.push((position.text(), position));
             }
         }
-        let asked: Vec<(String, &dyn AnyPosition)> = asked.into_iter().collect();
         // Each position may think in two threads: a search and a solver.
         let workers = thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
-        let each = time.mul_f64(workers as f64 / asked.len().max(1) as f64).min(MOST_TIME);
         let (next, found) = (AtomicUsize::new(0), Mutex::new(HashMap::new()));
+        let began = Instant::now();
         let work = || {
-            while let Some((text, position)) = asked.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if stop.is_set() {
-                    return;
-                }
+            loop {
+                let idx = next.fetch_add(1, Ordering::Relaxed);
+                let Some((text, position)) = asked.get(idx).filter(|_| !stop.is_set()) else { return };
+                let each = time.share(began.elapsed(), asked.len() - idx, workers);
                 let max_lines = if two { 2 } else { position.moves().len() };
                 let order = Order { time: each, max_lines, stop: stop.clone(), ..Order::default() };
                 let advice = advise(game, *position, &order, &mut |_| {});
@@ -364,5 +390,54 @@ impl Review {
             false => None,
         };
         self.moves.iter().map(share).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How long so many positions take in all, and each, when each takes all that it gets.
+    fn taken(time: ReviewTime, n_positions: usize, workers: usize) -> (Duration, Vec<Duration>) {
+        let mut free_at = vec![Duration::ZERO; workers];
+        let mut each = vec![];
+        for idx in 0..n_positions {
+            let worker = free_at.iter_mut().min().expect("there is a worker");
+            let share = time.share(*worker, n_positions - idx, workers);
+            *worker += share;
+            each.push(share);
+        }
+        (free_at.into_iter().max().expect("there is a worker"), each)
+    }
+
+    #[test]
+    fn a_usual_review_stays_within_half_a_minute_and_a_second_a_position() {
+        for (n_positions, workers) in [(1, 1), (20, 1), (61, 1), (61, 2), (61, 16), (600, 1), (600, 3)] {
+            let (all, each) = taken(ReviewTime::USUAL, n_positions, workers);
+            assert!(all < Duration::from_secs(30), "{n_positions} positions take {all:?}");
+            assert!(each.iter().all(|&each| each <= Duration::from_secs(1)), "{each:?}");
+            let least = ReviewTime::USUAL.all.mul_f64(workers as f64 / n_positions as f64 / 2.0);
+            let least = least.min(Duration::from_secs(1));
+            assert!(each.iter().all(|&each| each >= least), "{n_positions} positions, {workers}: {each:?}");
+        }
+    }
+
+    #[test]
+    fn the_time_that_was_asked_for_is_used_whatever_the_number_of_positions() {
+        for asked in [Duration::from_secs(5), Duration::from_secs(20), Duration::from_mins(5)] {
+            for n_positions in [1, 2, 7, 61] {
+                let (all, _) = taken(ReviewTime::within(asked), n_positions, 1);
+                let off = all.abs_diff(asked);
+                assert!(off < Duration::from_millis(1), "{n_positions} positions take {all:?} of {asked:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_one_position_does_not_use_is_there_for_the_others() {
+        let time = ReviewTime::within(Duration::from_secs(10));
+        assert_eq!(time.share(Duration::ZERO, 10, 1), Duration::from_secs(1));
+        assert_eq!(time.share(Duration::ZERO, 5, 1), Duration::from_secs(2), "five were proved at once");
+        assert_eq!(time.share(Duration::from_secs(11), 5, 1), Duration::ZERO, "nothing is left");
     }
 }

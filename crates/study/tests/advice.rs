@@ -42,6 +42,7 @@ fn every_game_has_advice_in_time_with_lines_that_are_legal() {
             // Far more than it takes, since the machine may be busy.
             assert!(begin.elapsed() < Duration::from_secs(3), "{}: {:?}", game.name(), begin.elapsed());
             assert!(reports > 0 && last.as_ref() == Some(&advice) && !advice.lines.is_empty());
+            assert!(!advice.lines[0].reason().is_empty(), "{}: {}", game.name(), position.text());
             for line in &advice.lines {
                 assert!((0.0..=1.0).contains(&line.value) && (line.error > 0.0) != line.proven, "{line:?}");
                 let mut there = position.boxed_clone();

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use rookery_games::fish::{Board, Move, Phase, Position};
+use rookery_games::fish::{Board, Move, Phase, Position, bits};
 use rookery_rules::{Position as _, Seat};
 use rookery_search::Budget;
 
@@ -26,33 +26,19 @@ pub(crate) struct Endgame<'a> {
 /// Free tiles, and the penguins that can come to them.
 type Group = (u128, u128);
 
-/// The numbers of the bits that are set, from the lowest.
-pub(super) fn bits(mut mask: u128) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (bit < 128).then_some(bit)
-    })
-}
-
 impl<'a> Endgame<'a> {
     /// Looks at so many positions at most.
     pub(crate) fn new(board: &'a Board, max_nodes: u64, budget: &'a Budget) -> Self {
         Self { board, known: HashMap::new(), nodes: 0, max_nodes, budget }
     }
 
-    /// All cells next to these.
-    fn around(&self, cells: u128) -> u128 {
-        bits(cells).fold(0, |around, bit| around | self.board.near(bit))
-    }
-
     /// The free tiles these penguins can ever come to.
     fn reach(&self, free: u128, penguins: u128) -> u128 {
         let mut reach = 0;
-        let mut edge = self.around(penguins) & free;
+        let mut edge = self.board.around(penguins) & free;
         while edge != 0 {
             reach |= edge;
-            edge = self.around(edge) & free & !reach;
+            edge = self.board.around(edge) & free & !reach;
         }
         reach
     }
@@ -161,7 +147,7 @@ pub(crate) fn undisturbed_move(position: &Position, max_nodes: u64, budget: &Bud
     let enemies = Seat::all(position.n_seats())
         .filter(|&seat| seat != me)
         .fold(0, |all, seat| all | position.penguin_tiles(seat));
-    if endgame.reach(free, mine) & endgame.around(enemies) != 0 {
+    if endgame.reach(free, mine) & board.around(enemies) != 0 {
         return None;
     }
     let groups = endgame.groups(free, mine);

@@ -1,23 +1,24 @@
 //! The players of Fish that search.
 
-use rookery_games::fish::{Cell, Move, Phase, Position};
+use rookery_games::fish::{Cell, Move, Phase, Position, bits};
 use rookery_rules::{Options, Position as _, Seat};
 use rookery_search::{Analysis, Budget, Evaluation, Goal, Perfect, Strategy};
 
-use super::endgame::{bits, undisturbed_move};
+use super::endgame::undisturbed_move;
+use super::floes::Floes;
 use crate::Level;
 use crate::care::{Alert, allows_loss};
 use crate::levels::{Ladder, ladder};
 use crate::strength::{Searcher, Strength, lines};
 
 /// The most seats.
-const MAX_SEATS: usize = 4;
+pub(super) const MAX_SEATS: usize = 4;
 /// A fish in the net.
-const CAUGHT: i32 = 100;
+pub(super) const CAUGHT: i32 = 100;
 /// A fish under a penguin that can still move: it is caught when the penguin leaves.
 const UNDER_FOOT: i32 = 68;
 /// A fish on a tile that a seat is nearer to than all others, step by step.
-const OWN_WATER: i32 = 42;
+pub(super) const OWN_WATER: i32 = 42;
 /// By the slides that a penguin has: how free it is. The first ones count most, more than the last changes nothing.
 const FREEDOM: [i32; 13] = [0, 80, 113, 139, 160, 179, 196, 212, 226, 240, 253, 265, 277];
 /// A penguin that is still to be placed: about what a good place is worth.
@@ -27,7 +28,7 @@ const ON_THE_MOVE: i32 = 8;
 const MANY_TILES: i32 = 20;
 
 /// The value with which three games of four are won.
-const THREE_OF_FOUR: i32 = 560;
+pub(super) const THREE_OF_FOUR: i32 = 560;
 
 /// Fish in the net and under foot, how free the penguins are, and the fish that each seat is nearest to. The weights are
 /// those that best tell won positions of the 5 x 5 board from lost ones, as the solver knows them.
@@ -36,12 +37,7 @@ pub(crate) struct Territory;
 
 impl Evaluation<Position> for Territory {
     fn value(&self, position: &Position, seat: Seat) -> i32 {
-        let worth = worths(position);
-        let others =
-            Seat::all(position.n_seats()).filter(|&other| other != seat && !position.is_removed(other));
-        let best_other = others.map(|other| worth[other.index()]).max().unwrap_or(0);
-        let turn = ON_THE_MOVE * (position.free_tiles().count_ones() as i32).min(MANY_TILES);
-        worth[seat.index()] - best_other + if position.to_move() == Some(seat) { turn } else { -turn }
+        lead(position, seat, worths(position))
     }
 
     fn rank(&self, position: &Position, mv: Move) -> i32 {
@@ -53,7 +49,46 @@ impl Evaluation<Position> for Territory {
     }
 }
 
-/// What each seat has and may hope for. All penguins spread at the same time, one step a round.
+/// How far a seat is ahead of the best of the others, and what it is worth to be on the move.
+pub(super) fn lead(position: &Position, seat: Seat, worth: [i32; MAX_SEATS]) -> i32 {
+    let others = Seat::all(position.n_seats()).filter(|&other| other != seat && !position.is_removed(other));
+    let best_other = others.map(|other| worth[other.index()]).max().unwrap_or(0);
+    let turn = ON_THE_MOVE * (position.free_tiles().count_ones() as i32).min(MANY_TILES);
+    worth[seat.index()] - best_other + if position.to_move() == Some(seat) { turn } else { -turn }
+}
+
+/// Adds to each seat what it gains by the tiles that it is nearer to than all others. All penguins spread at the same time, one
+/// step a round.
+#[inline]
+pub(super) fn spread(
+    position: &Position,
+    mut edges: [u128; MAX_SEATS],
+    worth: &mut [i32; MAX_SEATS],
+    gain: impl Fn(u128) -> i32,
+) {
+    let board = position.board();
+    let n_seats = position.n_seats().min(MAX_SEATS);
+    let mut open = position.free_tiles();
+    while open != 0 {
+        let mut next = [0; MAX_SEATS];
+        let (mut reached, mut shared) = (0, 0);
+        for (edge, next) in edges[..n_seats].iter().zip(&mut next) {
+            *next = board.around(*edge) & open;
+            shared |= reached & *next;
+            reached |= *next;
+        }
+        if reached == 0 {
+            break;
+        }
+        for (worth, next) in worth[..n_seats].iter_mut().zip(next) {
+            *worth += gain(next & !shared);
+        }
+        open &= !reached;
+        edges = next;
+    }
+}
+
+/// What each seat has and may hope for.
 fn worths(position: &Position) -> [i32; MAX_SEATS] {
     let board = position.board();
     let n_seats = position.n_seats().min(MAX_SEATS);
@@ -73,24 +108,14 @@ fn worths(position: &Position) -> [i32; MAX_SEATS] {
         edges[seat.index()] = penguins;
     }
     let water = worth_of_water(position);
-    let mut open = free;
-    while open != 0 && edges != [0; MAX_SEATS] {
-        let edge_of = |edge: u128| bits(edge).fold(0, |near, bit| near | board.near(bit)) & open;
-        let next = edges.map(edge_of);
-        for (idx, worth) in worth[..n_seats].iter_mut().enumerate() {
-            let others = (0..n_seats).filter(|&other| other != idx).fold(0, |all, other| all | next[other]);
-            let own = bits(next[idx] & !others);
-            *worth += water * own.map(|bit| i32::from(board.fish_at(bit))).sum::<i32>();
-        }
-        open &= !next.iter().fold(0, |all, next| all | next);
-        edges = next;
-    }
+    let fish = |own: u128| water * bits(own).map(|bit| i32::from(board.fish_at(bit))).sum::<i32>();
+    spread(position, edges, &mut worth, fish);
     worth
 }
 
 /// What a fish in own water is worth. While penguins are placed it is less, by how many the seat with the fewest has: who
 /// alone has one would own the whole board.
-fn worth_of_water(position: &Position) -> i32 {
+pub(super) fn worth_of_water(position: &Position) -> i32 {
     let Some(each) = position.penguins_each() else { return OWN_WATER };
     let seats = Seat::all(position.n_seats()).filter(|&seat| !position.is_removed(seat));
     let fewest = seats.map(|seat| position.penguin_tiles(seat).count_ones()).min().unwrap_or(0);
@@ -104,7 +129,7 @@ fn bit(position: &Position, cell: Cell) -> u32 {
 
 /// How much a move promises at first sight.
 #[inline]
-fn appetite(position: &Position, mv: Move) -> i32 {
+pub(super) fn appetite(position: &Position, mv: Move) -> i32 {
     let board = position.board();
     match mv {
         Move::Slide { from, to } => {
@@ -122,7 +147,7 @@ fn appetite(position: &Position, mv: Move) -> i32 {
 /// A search, but exact as soon as nobody disturbs its penguins any more.
 #[derive(Debug)]
 struct Angler {
-    searcher: Searcher<Position, Territory>,
+    searcher: Searcher<Position, Floes>,
     /// The most positions that the exact search looks at.
     max_nodes: u64,
 }
@@ -169,20 +194,20 @@ const LEVELS: Ladder = ladder([
 const PATHS: u64 = 20_000;
 /// Positions that its solver looks at.
 const SOLVER_NODES: u64 = 25_000;
-/// With so many moves to go it may well be solved: from the last penguin on where there are 25 tiles.
+/// With so many moves to go, or fewer, it may well be solved.
 const IN_SIGHT: u64 = 18;
 /// Memory for them.
 const SOLVER_BYTES: usize = 16 << 20;
 
 /// One of the levels.
 pub(crate) fn level(level: Level) -> Box<dyn Strategy<Position>> {
-    let searcher = Searcher::new(Territory, LEVELS[level.index()]);
     if level == Level::TOP {
+        let searcher = Searcher::new(Floes, LEVELS[level.index()]);
         let angler = Angler { searcher, max_nodes: PATHS };
         let perfect = Perfect::new(angler, Goal::Result, SOLVER_NODES, SOLVER_BYTES);
         return Box::new(Alert(perfect.with_sight(IN_SIGHT)));
     }
-    Box::new(searcher)
+    Box::new(Searcher::new(Territory, LEVELS[level.index()]))
 }
 
 /// The best moves of a position.
@@ -192,7 +217,7 @@ pub(crate) fn analyse(
     max_lines: usize,
     report: &mut dyn FnMut(&Analysis<Move>),
 ) {
-    lines(Territory, position, budget, max_lines, report);
+    lines(Floes, position, budget, max_lines, report);
 }
 
 /// One of the players, by name.

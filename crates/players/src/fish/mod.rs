@@ -1,6 +1,7 @@
 //! What is known of Fish beyond its rules.
 
 mod endgame;
+mod floes;
 mod levels;
 mod minimax;
 
@@ -10,6 +11,7 @@ use rookery_search::Strategy;
 
 use crate::expertise::{PERFECT, perfect};
 use crate::strength::ALPHABETA_KEYS;
+use crate::tables::table_at_hand;
 use crate::{Expertise, Level, PlayerInfo, solve};
 
 /// The players of Fish, and its solver.
@@ -53,7 +55,10 @@ const PLAYERS: &[PlayerInfo] = &[
 fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Position>>> {
     match name {
         "minimax" => Some(Box::new(minimax::Minimax { depth: options.number("depth") })),
-        "perfect" => Some(perfect(levels::level(Level::TOP), options)),
+        "perfect" => {
+            let tables = |position: &Position| table_at_hand(<Fish as Game>::Setup::GAME, position);
+            Some(perfect(levels::level(Level::TOP), options, tables))
+        }
         _ => levels::strategy(name, options),
     }
 }

@@ -12,6 +12,7 @@ use rookery_search::Strategy;
 
 use crate::expertise::{PERFECT, perfect};
 use crate::strength::ALPHABETA_KEYS;
+use crate::tables::table_at_hand;
 use crate::{Expertise, Level, PlayerInfo, solve};
 
 /// The players of Hexapawn, and its solver.
@@ -62,7 +63,10 @@ fn strategy(name: &str, options: &Options<'_>) -> Option<Box<dyn Strategy<Positi
     match name {
         "heuristic" => Some(Box::new(heuristic::Heuristic)),
         "matchbox" => Some(Box::new(matchbox::Trained::new(options.number("games")))),
-        "perfect" => Some(perfect(levels::level(Level::TOP), options)),
+        "perfect" => {
+            let tables = |position: &Position| table_at_hand(<Hexapawn as Game>::Setup::GAME, position);
+            Some(perfect(levels::level(Level::TOP), options, tables))
+        }
         _ => levels::strategy(name, options),
     }
 }

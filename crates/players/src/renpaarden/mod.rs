@@ -7,10 +7,10 @@ mod race;
 
 use by_turns::ByTurns;
 use rookery_games::renpaarden::{Position, TurnPosition};
-use rookery_rules::{Options, Seat};
+use rookery_rules::{Key, Options, Seat};
 use rookery_search::{Cut, Lasting, Mcts, Strategy};
 
-use crate::named::MCTS;
+use crate::named::{MCTS, PLAYOUTS};
 use crate::strength::{ALPHABETA_KEYS, Strength};
 use crate::{Expertise, PlayerInfo, solve};
 
@@ -39,6 +39,8 @@ const PLAYERS: &[PlayerInfo] = &[
         quick: true,
     },
     PlayerInfo {
+        // Turns have many hops and take long: so many random games are about a second on the board of 9 x 9.
+        keys: &[Key { default: "3000", ..PLAYOUTS }],
         summary: "grows a tree of the most promising turns by random games, and proves what it can",
         ..MCTS
     },

@@ -27,10 +27,6 @@ impl Matrix {
         &self.cells[row * self.n..(row + 1) * self.n]
     }
 
-    fn row_mut(&mut self, row: usize) -> &mut [f64] {
-        &mut self.cells[row * self.n..(row + 1) * self.n]
-    }
-
     /// Makes the row and the column of `idx` those of the diagonal matrix with `value`.
     pub(crate) fn isolate(&mut self, idx: usize, value: f64) {
         for other in 0..self.n {
@@ -61,21 +57,35 @@ impl Matrix {
         Some(Triangle(lower))
     }
 
-    /// `self * other * self`, all three symmetric.
+    /// `self * other * self`, all three symmetric. Who has met few opponents has few cells in `other`: what is empty
+    /// there is left out, which changes no bit of a sum.
     pub(crate) fn around(&self, other: &Self) -> Self {
         let mut half = Self::zero(self.n);
-        for row in 0..self.n {
-            for col in 0..self.n {
-                half.add(row, col, dot(self.row(row), other.row(col)));
+        let mut filled = vec![];
+        for col in 0..self.n {
+            let sparse = other.row(col);
+            let chunks = sparse.chunks_exact(LANES).enumerate();
+            filled.clear();
+            filled.extend(
+                chunks.filter(|(_, chunk)| chunk.iter().any(|&cell| cell != 0.0)).map(|(idx, _)| idx),
+            );
+            for row in 0..self.n {
+                half.add(row, col, dot_of(self.row(row), sparse, filled.iter().copied()));
             }
         }
         let mut whole = Self::zero(self.n);
         for row in 0..self.n {
-            for col in 0..self.n {
-                whole.add(row, col, dot(half.row(row), self.row(col)));
+            for col in 0..=row {
+                whole.mirror(row, col, dot(half.row(row), self.row(col)));
             }
         }
         whole
+    }
+
+    /// Sets a cell and the one across the diagonal.
+    fn mirror(&mut self, row: usize, col: usize, value: f64) {
+        self.cells[row * self.n + col] = value;
+        self.cells[col * self.n + row] = value;
     }
 
     /// The first `n` rows and columns, each value times `factor`.
@@ -110,29 +120,53 @@ impl Triangle {
         x
     }
 
-    /// The inverse of `L Lᵀ`.
+    /// The inverse of `L Lᵀ`, column by column from the diagonal down: what is above it is known by symmetry.
     pub(crate) fn inverse(&self) -> Matrix {
-        let n = self.0.n;
+        let lower = &self.0;
+        let n = lower.n;
         let mut inverse = Matrix::zero(n);
-        let mut unit = vec![0.0; n];
-        for row in 0..n {
-            unit[row] = 1.0;
-            inverse.row_mut(row).copy_from_slice(&self.solve(&unit));
-            unit[row] = 0.0;
+        let mut x = vec![0.0; n];
+        for first in 0..n {
+            // Zeros stand before it; sums begin where their lanes do, so that they are those of whole rows.
+            let from = first - first % LANES;
+            x.fill(0.0);
+            x[first] = 1.0 / lower.at(first, first);
+            for row in first + 1..n {
+                x[row] = -dot(&lower.row(row)[from..row], &x[from..row]) / lower.at(row, row);
+            }
+            for row in (first..n).rev() {
+                x[row] /= lower.at(row, row);
+                let (before, value) = (&lower.row(row)[first..row], x[row]);
+                for (x, cell) in x[first..row].iter_mut().zip(before) {
+                    *x -= cell * value;
+                }
+            }
+            for (row, &value) in x.iter().enumerate().skip(first) {
+                inverse.mirror(row, first, value);
+            }
         }
         inverse
     }
 }
 
+/// How many sums run beside each other.
+const LANES: usize = 4;
+
 /// The sum of the products. Four sums beside each other, because one has to wait for each of its additions; always the
 /// same four, so that the bits are the same everywhere.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a, b) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0; 4];
-    for (a, b) in a.zip(b) {
-        for lane in 0..4 {
-            sums[lane] += a[lane] * b[lane];
+    dot_of(a, b, 0..a.len() / LANES)
+}
+
+/// The same, of these chunks and what is left behind the last one.
+fn dot_of(a: &[f64], b: &[f64], chunks: impl Iterator<Item = usize>) -> f64 {
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    let mut sums = [0.0; LANES];
+    for idx in chunks {
+        for lane in 0..LANES {
+            sums[lane] += a[idx][lane] * b[idx][lane];
         }
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest

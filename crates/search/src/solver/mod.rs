@@ -20,7 +20,7 @@ use std::thread;
 use rookery_rules::{Solvable, Status, Worth};
 
 use crate::Budget;
-pub use perfect::{Goal, Perfect};
+pub use perfect::{FindTable, Goal, Perfect};
 pub use recurring::{Arrangements, Fate, NotSolved};
 use search::{Busy, Shared, Worker};
 use table::{Bounds, Table};
@@ -111,6 +111,22 @@ impl fmt::Display for Unsolvable {
 
 impl std::error::Error for Unsolvable {}
 
+/// What a solver has found out and saved, for any number of others to look up at the same time.
+#[derive(Debug)]
+pub struct SolverTable(Table);
+
+impl SolverTable {
+    /// Reads what [`Solver::save`] wrote for positions with codes of so many bits, if it takes no more than so many bytes
+    /// and nothing in it is damaged.
+    pub fn load(code_bits: u32, limit: usize, input: &mut dyn Read) -> io::Result<Self> {
+        Table::load(code_bits, limit, input).map(Self)
+    }
+
+    fn get(&self, code: u128) -> Bounds {
+        self.0.get(self.0.slot(code))
+    }
+}
+
 /// Solves positions of one game, and remembers what it found out.
 ///
 /// ```
@@ -129,6 +145,7 @@ impl std::error::Error for Unsolvable {}
 pub struct Solver<P> {
     start: P,
     table: Table,
+    base: Option<Arc<SolverTable>>,
     /// The table takes no more bytes, also while it grows.
     limit: usize,
     threads: usize,
@@ -158,12 +175,26 @@ impl<P: Solvable> Solver<P> {
     }
 
     fn with_table(start: &P, table: Table, limit: usize, threads: usize) -> Self {
-        Self { start: start.clone(), table, limit, threads: threads.max(1), progress: Progress::default() }
+        Self {
+            start: start.clone(),
+            table,
+            base: None,
+            limit,
+            threads: threads.max(1),
+            progress: Progress::default(),
+        }
     }
 
     /// Writes everything found out so far; [`load`](Solver::load) reads it.
     pub fn save(&self, out: &mut dyn Write) -> io::Result<()> {
         self.table.save(out)
+    }
+
+    /// Looks up first what others have found out about positions of the same family.
+    #[must_use]
+    pub fn knowing(mut self, base: Option<Arc<SolverTable>>) -> Self {
+        self.base = base.filter(|base| base.0.code_bits() == self.start.code_bits());
+        self
     }
 
     /// Counts in `progress`, which somebody watches.
@@ -306,8 +337,13 @@ impl<P: Solvable> Solver<P> {
 
     fn known(&self, position: &P) -> Bounds {
         let (low, high) = position.foresee();
-        let known = self.table.get(self.table.slot(position.code()));
-        Bounds { low: low.max(known.low).max(Worth::loss(1)), high: high.min(known.high).min(Worth::win(1)) }
+        let code = position.code();
+        let known = self.table.get(self.table.slot(code));
+        let base = self.base.as_ref().map_or(Bounds::NONE, |base| base.get(code));
+        Bounds {
+            low: low.max(known.low).max(base.low).max(Worth::loss(1)),
+            high: high.min(known.high).min(base.high).min(Worth::win(1)),
+        }
     }
 
     /// The first moves in the game's order that keep the worth, up to the end.
@@ -353,6 +389,7 @@ impl<P: Solvable> Solver<P> {
             let larger = self.larger();
             let shared = Shared {
                 table: &self.table,
+                base: self.base.as_deref(),
                 budget,
                 progress: &self.progress.0,
                 stop: false.into(),
@@ -364,7 +401,11 @@ impl<P: Solvable> Solver<P> {
             }
             let crowded = self.table.is_crowded();
             match larger {
-                Some(bytes) if crowded => self.table = self.table.grown(bytes),
+                Some(bytes) if crowded => match self.table.grown(bytes) {
+                    Some(grown) => self.table = grown,
+                    // No more memory is to be had: entries displace each other from now on.
+                    None => self.limit = self.table.bytes(),
+                },
                 _ => return None,
             }
             if budget.is_spent(self.progress.nodes()) {

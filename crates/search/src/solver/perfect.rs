@@ -1,8 +1,10 @@
 //! A player that cannot be beaten from a won position, where the solver reaches.
 
+use std::sync::Arc;
+
 use rookery_rules::Solvable;
 
-use super::{Solver, Want};
+use super::{Solver, SolverTable, Want};
 use crate::{Budget, Strategy};
 
 /// Solves the position and plays a best move. Where that takes too long another strategy answers.
@@ -22,7 +24,12 @@ pub struct Perfect<P, F> {
     sight: Option<u64>,
     /// Whether it never looks at more positions than its own number, whatever the budget.
     closed: bool,
+    /// Where a table for a position is found.
+    tables: Option<FindTable<P>>,
 }
+
+/// What others have found out about the family of a position, if that is at hand.
+pub type FindTable<P> = fn(&P) -> Option<Arc<SolverTable>>;
 
 /// More threads than this hardly help within the time of a move.
 const MAX_THREADS: usize = 8;
@@ -44,13 +51,19 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
     /// Looks at no more than so many positions for an answer, remembers them in so many bytes, and leaves the rest to
     /// another strategy.
     pub fn new(fallback: F, goal: Goal, nodes: u64, bytes: usize) -> Self {
-        Self { solver: None, fallback, goal, nodes, bytes, sight: None, closed: false }
+        Self { solver: None, fallback, goal, nodes, bytes, sight: None, closed: false, tables: None }
     }
 
     /// Tries with half of its time where the game lasts at most so many more moves, and not at all where it lasts longer.
     #[must_use]
     pub fn with_sight(self, sight: u64) -> Self {
         Self { sight: Some(sight), ..self }
+    }
+
+    /// Looks up what others have found out before.
+    #[must_use]
+    pub fn with_tables(self, tables: FindTable<P>) -> Self {
+        Self { tables: Some(tables), ..self }
     }
 
     /// Never looks at more positions than its own number, whatever the budget, so that it is no stronger with more time.
@@ -71,7 +84,8 @@ impl<P: Solvable, F: Strategy<P>> Perfect<P, F> {
                 && solver.start.max_plies() > position.max_plies()
         };
         if !self.solver.as_ref().is_some_and(fits) {
-            self.solver = Some(Solver::new(position, self.bytes, 1).ok()?);
+            let base = self.tables.and_then(|find| find(position));
+            self.solver = Some(Solver::new(position, self.bytes, 1).ok()?.knowing(base));
         }
         let solver = self.solver.as_mut().expect("it was just made");
         solver.move_to(position);

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rookery_rules::{Seat, Solvable, Status, Worth};
 
-use super::Counters;
 use super::table::{Bounds, Slot, Table};
+use super::{Counters, SolverTable};
 use crate::Budget;
 
 /// How often the clock and the other threads are looked at, in positions.
@@ -18,6 +18,8 @@ const SHOWN_PLIES: usize = 5;
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     pub(super) table: &'a Table,
+    /// What others have found out before.
+    pub(super) base: Option<&'a SolverTable>,
     pub(super) budget: &'a Budget,
     /// What is shown of the search; its positions are those of all threads and searches.
     pub(super) progress: &'a Counters,
@@ -189,7 +191,19 @@ impl<'a, P: Solvable> Worker<'a, P> {
                 best = best.max(high);
                 continue;
             }
-            let slot = self.shared.table.slot(child.code());
+            let code = child.code();
+            if let Some(base) = self.shared.base {
+                let known = base.get(code);
+                let (low, high) = seen_from(mover, next, (known.low, known.high));
+                if low >= wanted {
+                    return Some(low);
+                }
+                if high < wanted {
+                    best = best.max(high);
+                    continue;
+                }
+            }
+            let slot = self.shared.table.slot(code);
             children.push(Child { position: child, mover: next, slot, order: 0 });
         }
         self.shared.table.touch(children.iter().map(|child| child.slot));

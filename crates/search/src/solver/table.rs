@@ -65,13 +65,27 @@ impl Table {
         let bits = |bytes: usize| (bytes / size_of::<Bucket>()).max(1).ilog2();
         let needed = code_bits.saturating_sub(TAG_BITS);
         let bucket_bits = bits(wanted).max(needed).min(bits(limit)).max(1);
-        let buckets = (0..1usize << bucket_bits).map(|_| Bucket::default()).collect();
-        Self { buckets, code_bits, bucket_bits, used: AtomicU64::new(0) }
+        let largest = (1..=bucket_bits).rev().find_map(|bits| Self::with_bits(code_bits, bits));
+        largest.expect("there is memory for two buckets")
+    }
+
+    /// A table of so many buckets, as a logarithm; `None` where the system does not give the memory.
+    fn with_bits(code_bits: u32, bucket_bits: u32) -> Option<Self> {
+        let n_buckets = 1usize << bucket_bits;
+        let mut buckets = vec![];
+        buckets.try_reserve_exact(n_buckets).ok()?;
+        buckets.extend((0..n_buckets).map(|_| Bucket::default()));
+        Some(Self { buckets, code_bits, bucket_bits, used: AtomicU64::new(0) })
     }
 
     /// How many bits of a code are neither stored nor follow from the place.
     pub(super) fn lost_bits(&self) -> u32 {
         self.code_bits.saturating_sub(TAG_BITS + self.bucket_bits)
+    }
+
+    /// The bits of the codes it is for.
+    pub(super) const fn code_bits(&self) -> u32 {
+        self.code_bits
     }
 
     /// Bytes it takes.
@@ -141,9 +155,10 @@ impl Table {
         bucket[victim].store(pack(slot.tag, new, work), Ordering::Relaxed);
     }
 
-    /// The same entries in a table of so many bytes.
-    pub(super) fn grown(&self, bytes: usize) -> Self {
-        let larger = Self::new(self.code_bits, bytes, bytes);
+    /// The same entries in a table of so many bytes; `None` where the system does not give the memory.
+    pub(super) fn grown(&self, bytes: usize) -> Option<Self> {
+        let bucket_bits = (bytes / size_of::<Bucket>()).max(2).ilog2();
+        let larger = Self::with_bits(self.code_bits, bucket_bits)?;
         for (idx, bucket) in self.buckets.iter().enumerate() {
             for word in &bucket.0 {
                 let word = word.load(Ordering::Relaxed);
@@ -159,7 +174,7 @@ impl Table {
                 larger.put(slot, bounds(word), 1 << (2 * work_of(word)));
             }
         }
-        larger
+        Some(larger)
     }
 
     /// Writes the table; [`load`](Table::load) reads it.
@@ -294,7 +309,7 @@ mod tests {
         let mut file = vec![];
         table.save(&mut file).unwrap();
         let loaded = Table::load(60, 1 << 20, &mut file.as_slice()).unwrap();
-        let grown = table.grown(1 << 19);
+        let grown = table.grown(1 << 19).unwrap();
         for table in [&table, &loaded, &grown] {
             assert_eq!(table.lost_bits(), 60u32.saturating_sub(TAG_BITS + table.bucket_bits));
             let found = codes().filter(|&code| table.get(table.slot(code)) == worths(code)).count();
