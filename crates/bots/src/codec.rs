@@ -12,12 +12,14 @@ use rookery_rules::{Notation, Picture, Seat};
 use rookery_wire::{Answer, Codec, Note, excerpt};
 use sha2::{Digest as _, Sha256};
 
-use crate::message::{Choice, Code, FromBot, Said};
+use crate::message::{Choice, FromBot, Said};
 use crate::write::{Line, number, state, unknown_type};
-use crate::{Greeting, MAX_LEGAL};
+use crate::{Code, Greeting, MAX_LEGAL};
 
-/// Messages of a bot in one game that are thrown away: late answers, unknown types. More are an offence.
+/// Messages of a bot in one game that are thrown away: unknown types, errors. More are an offence.
 const MAX_STRAY: u32 = 100;
+/// The same for answers to earlier turns: whoever gives more is one move behind.
+const MAX_LATE: u32 = 16;
 
 /// Moves that a `reject` shows.
 const SHOWN_LEGAL: usize = 10;
@@ -42,6 +44,7 @@ pub struct BotCodec<P: Notation> {
     since: Vec<Since>,
     info: Option<Info>,
     n_stray: u32,
+    n_late: u32,
     /// What was wrong with the last answer.
     misread: Option<Code>,
     replies: Vec<u8>,
@@ -76,6 +79,7 @@ impl<P: Notation + Picture> BotCodec<P> {
             since: vec![],
             info: None,
             n_stray: 0,
+            n_late: 0,
             misread: None,
             replies: vec![],
             _game: PhantomData,
@@ -90,19 +94,13 @@ impl<P: Notation + Picture> BotCodec<P> {
         self.known().chat.say(text);
     }
 
-    /// Counts what is thrown away; an offence when it is too much.
-    fn stray(&mut self, message: &[u8]) -> Result<(), Fault> {
-        self.n_stray += 1;
-        if self.n_stray <= MAX_STRAY {
-            return Ok(());
-        }
-        let note = format!("more than {MAX_STRAY} messages that were late or of no known type");
-        Err(Fault::new(Offence::OutputLimit, note).sent(excerpt(message)))
-    }
-
-    /// An answer to an earlier question is thrown away, and said to be.
+    /// An answer to an earlier question is thrown away, and said to be; an offence when it is too often.
     fn late(&mut self, id: u64, message: &[u8]) -> Result<(), Fault> {
-        self.stray(message)?;
+        self.n_late += 1;
+        if self.n_late > MAX_LATE {
+            let note = format!("more than {MAX_LATE} answers to earlier turns");
+            return Err(Fault::new(Offence::OutOfTurn, note).sent(excerpt(message)));
+        }
         let why = format!("it answers turn {id}, and turn {} was the last", self.id);
         let reject =
             Line::new("reject").number("id", id).text("code", Code::Late.word()).text("message", &why);
@@ -111,6 +109,17 @@ impl<P: Notation + Picture> BotCodec<P> {
         Ok(())
     }
 
+    /// Counts what is thrown away; an offence when it is too much.
+    fn stray(&mut self, message: &[u8]) -> Result<(), Fault> {
+        self.n_stray += 1;
+        if self.n_stray <= MAX_STRAY {
+            return Ok(());
+        }
+        let note = format!("more than {MAX_STRAY} messages that nobody has asked for or of no known type");
+        Err(Fault::new(Offence::OutputLimit, note).sent(excerpt(message)))
+    }
+
+    /// What nobody knows is thrown away, and said to be.
     fn unknown(&mut self, kind: &str, message: &[u8]) -> Result<(), Fault> {
         self.stray(message)?;
         self.replies.extend(unknown_type(kind));
@@ -148,8 +157,9 @@ impl<P: Notation + Picture> BotCodec<P> {
         found.inspect_err(|_| self.misread = Some(Code::UnknownMove))
     }
 
-    fn reject(&mut self, foul: &Foul, position: &P) -> Vec<u8> {
-        let code = self.misread.take().map_or(Code::of(foul.offence), Code::word);
+    /// What its own foul means to the bot; nothing if it hears nothing any more.
+    fn reject(&mut self, foul: &Foul, position: &P) -> Option<Vec<u8>> {
+        let code = self.misread.take().or_else(|| Code::of(foul.offence))?;
         let evidence = &foul.evidence;
         let message = rookery_referee::words::offence(foul.offence, evidence);
         let chances = match (foul.ruling, self.known().spec.conduct) {
@@ -159,14 +169,15 @@ impl<P: Notation + Picture> BotCodec<P> {
                 Some(retries.saturating_sub(evidence.refused).max(1))
             }
         };
-        Line::new("reject")
+        let line = Line::new("reject")
             .number("id", self.id)
-            .text("code", code)
+            .text("code", code.word())
             .text("message", &message)
             .text("sent", evidence.sent.as_deref().unwrap_or_default())
             .texts("legal", position.legal_moves().take(SHOWN_LEGAL))
             .maybe("chances", chances)
-            .end()
+            .end();
+        Some(line)
     }
 
     fn game_over(&self, verdict: &Verdict) -> Vec<u8> {
@@ -347,7 +358,10 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
             }
             Event::Fouled(foul) if foul.seat == own => {
                 self.is_open = false;
-                self.reject(foul, position)
+                match self.reject(foul, position) {
+                    Some(reject) => reject,
+                    None => return vec![],
+                }
             }
             Event::Fouled(foul) => {
                 if foul.ruling == Ruling::Removed {
@@ -372,7 +386,10 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
 
     fn acknowledged(&mut self, reply: &[u8]) -> Result<bool, Fault> {
         const READY: &str = r#"{"type":"ready"}"#;
-        let read = FromBot::read(reply).map_err(|misread| misread.fault(reply, READY))?;
+        let read = FromBot::read(reply).map_err(|misread| {
+            self.misread = Some(misread.code);
+            misread.fault(reply, READY)
+        })?;
         match read {
             FromBot::Ready => return Ok(true),
             FromBot::Say(text) => self.say(&text),

@@ -6,8 +6,8 @@ use rookery_referee::{Fault, Offence, write_duration};
 use rookery_wire::{Transport, TransportExt as _, excerpt};
 use tokio::time::timeout;
 
-use crate::message::{FromBot, Hello};
-use crate::{LINE_BYTES, REPLY_TIME, VERSION, write};
+use crate::message::{FromBot, Hello, Life};
+use crate::{ErrorCode, LINE_BYTES, REPLY_TIME, VERSION, write};
 
 /// The features that a bot may ask for.
 const FEATURES: [&str; 1] = ["delta"];
@@ -26,6 +26,8 @@ pub struct Greeting {
     pub games: Option<Vec<String>>,
     /// Whether it keeps the position itself.
     pub delta: bool,
+    /// How long its process is to live, if it said so; of no account at the other end of a network.
+    pub life: Option<Life>,
     /// What it proves itself with at a seat that asks for it.
     pub secret: Option<String>,
     /// The game it comes back to.
@@ -44,11 +46,27 @@ impl Default for Greeting {
             author: None,
             games: None,
             delta: false,
+            life: None,
             secret: None,
             token: None,
             reply: REPLY_TIME,
             seat_token: None,
         }
+    }
+}
+
+/// How long it may take to say why a `hello` is none.
+const LAST_WORD: Duration = Duration::from_millis(100);
+
+/// What is wrong with a `hello`, and the code that the bot is told.
+struct Refused {
+    code: ErrorCode,
+    fault: Fault,
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Self { code: ErrorCode::BadHello, fault }
     }
 }
 
@@ -60,28 +78,39 @@ const EXPECTED: &str = r#"{"type":"hello","version":1}"#;
 /// # Panics
 /// Outside of a runtime with time.
 pub async fn greet(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Fault> {
-    if let Ok(greeting) = timeout(time, dialogue(link, time)).await {
-        return Ok(Greeting { reply: time, ..greeting? });
+    let Refused { code, fault } = match timeout(time, dialogue(link, time)).await {
+        Ok(Ok(greeting)) => return Ok(Greeting { reply: time, ..greeting }),
+        Ok(Err(refused)) => refused,
+        Err(_) => {
+            let note = format!("no hello within {}", write_duration(time));
+            let fault = Fault::new(Offence::BadHello, note).expected(EXPECTED);
+            let unfinished = link.unfinished();
+            Refused::from(if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) })
+        }
+    };
+    if fault.offence == Offence::BadHello {
+        // Whether it is still heard does not matter.
+        let _ = timeout(LAST_WORD, link.send(&write::error(code, &fault.evidence.note))).await;
     }
-    let note = format!("no hello within {}", write_duration(time));
-    let fault = Fault::new(Offence::BadHello, note).expected(EXPECTED);
-    let unfinished = link.unfinished();
-    Err(if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) })
+    Err(fault)
 }
 
-async fn dialogue(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Fault> {
+async fn dialogue(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Refused> {
     link.send(&ours(time)).await?;
     for _ in 0..MAX_ASIDES {
         let said = link.receive().await?;
-        let bad = |why: String| Fault::new(Offence::BadHello, why).sent(excerpt(&said)).expected(EXPECTED);
-        match FromBot::read(&said).map_err(|misread| bad(misread.why))? {
-            FromBot::Hello(hello) => return Greeting::of(hello).map_err(bad),
+        let bad = |code, why: String| {
+            let fault = Fault::new(Offence::BadHello, why).sent(excerpt(&said)).expected(EXPECTED);
+            Refused { code, fault }
+        };
+        match FromBot::read(&said).map_err(|misread| bad(ErrorCode::BadHello, misread.why))? {
+            FromBot::Hello(hello) => return Greeting::of(hello).map_err(|(code, why)| bad(code, why)),
             FromBot::Error => {}
             FromBot::Unknown(kind) => link.send(&write::unknown_type(&kind)).await?,
-            _ => return Err(bad("it has to say hello first".to_owned())),
+            _ => return Err(bad(ErrorCode::BadHello, "it has to say hello first".to_owned())),
         }
     }
-    Err(Fault::new(Offence::BadHello, "too many messages before its hello").expected(EXPECTED))
+    Err(Fault::new(Offence::BadHello, "too many messages before its hello").expected(EXPECTED).into())
 }
 
 /// Our own first word.
@@ -101,20 +130,23 @@ const MAX_NAME: usize = 24;
 
 fn is_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_part)
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.len() <= MAX_NAME
+        && name.chars().all(is_part)
 }
 
 impl Greeting {
-    fn of(hello: Hello) -> Result<Self, String> {
-        let Hello { version, name, author, games, features, secret, token } = hello;
+    /// What a `hello` says, or a code and why it is none.
+    fn of(hello: Hello) -> Result<Self, (ErrorCode, String)> {
+        let Hello { version, name, author, games, features, secret, token, process } = hello;
         if version != VERSION {
-            return Err(format!("its version is {version}, and we speak {VERSION}"));
+            return Err((ErrorCode::BadHello, format!("its version is {version}, and we speak {VERSION}")));
         }
         if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
             let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
-            return Err(format!(
-                "{shown:?} is no name; expected up to {MAX_NAME} letters, digits, `_` and `-`"
-            ));
+            let expected =
+                format!("up to {MAX_NAME} letters, digits, `_` and `-`, first a letter or a digit");
+            return Err((ErrorCode::BadName, format!("{shown:?} is no name; expected {expected}")));
         }
         let clean = |text: String| text.chars().filter(|c| !c.is_control()).take(100).collect();
         Ok(Self {
@@ -122,6 +154,7 @@ impl Greeting {
             author: author.map(clean),
             games,
             delta: features.iter().any(|feature| feature == "delta"),
+            life: process,
             secret,
             token,
             reply: REPLY_TIME,
@@ -178,6 +211,24 @@ mod tests {
         }
         let many = answered(&"{\"type\":\"dance\"}\n".repeat(11)).await.unwrap_err();
         assert_eq!(many.evidence.note, "too many messages before its hello");
+    }
+
+    /// Whoever is refused is told why before the link is closed.
+    #[tokio::test(start_paused = true)]
+    async fn fault_j04_a_hello_that_is_none_is_answered_with_an_error() {
+        for (line, code) in [
+            ("{\"type\":\"hello\",\"version\":1,\"name\":\"-x\"}\n", "bad_name"),
+            ("{\"type\":\"hello\",\"version\":1,\"name\":\"\"}\n", "bad_name"),
+            ("{\"type\":\"hello\",\"version\":2}\n", "bad_hello"),
+            ("", "bad_hello"),
+        ] {
+            let (mut ours, mut theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
+            theirs.send(line.as_bytes()).await.unwrap();
+            greet(&mut ours, REPLY_TIME).await.unwrap_err();
+            theirs.receive().await.unwrap();
+            let error: serde_json::Value = serde_json::from_slice(&theirs.receive().await.unwrap()).unwrap();
+            assert_eq!((&error["type"], &error["code"]), (&"error".into(), &code.into()), "{line}");
+        }
     }
 
     #[test]

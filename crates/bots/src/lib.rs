@@ -18,14 +18,17 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod code;
 mod codec;
 mod greeting;
 mod message;
 mod write;
 
+pub use code::{Code, ErrorCode};
 pub use codec::BotCodec;
 pub use greeting::{Greeting, greet};
-pub use message::{Code, FromBot, Misread, Said};
+pub use message::{FromBot, Life, Misread, Said};
+pub use write::error;
 
 use std::time::Duration;
 

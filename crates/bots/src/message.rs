@@ -1,11 +1,11 @@
 //! What bots send.
 
-use std::fmt;
-
 use rookery_referee::{Fault, Info, Offence};
 use rookery_wire::excerpt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+
+use crate::Code;
 
 /// A message of a bot.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +44,18 @@ pub struct Hello {
     pub(crate) secret: Option<String>,
     #[serde(default)]
     pub(crate) token: Option<String>,
+    #[serde(default)]
+    pub(crate) process: Option<Life>,
+}
+
+/// How long the process of a bot lives that is started for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Life {
+    /// For one game: the next one gets another process.
+    Game,
+    /// For one game after the other.
+    Session,
 }
 
 /// An answer to a turn.
@@ -66,63 +78,6 @@ pub enum Choice {
     Text(String),
     /// By its number in the list of legal moves.
     Index(usize),
-}
-
-/// Why a message does not count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Code {
-    /// It is no JSON object with each field once.
-    BadJson,
-    /// A field is missing or of the wrong type.
-    MissingField,
-    /// It names no move.
-    UnknownMove,
-    /// The move is not legal.
-    IllegalMove,
-    /// Nothing was asked.
-    NotYourTurn,
-    /// It answers an earlier question.
-    Late,
-    /// It did not come in time.
-    Timeout,
-    /// The line is too long.
-    LineTooLong,
-    /// The type is not known.
-    UnknownType,
-}
-
-impl Code {
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::BadJson => "bad_json",
-            Self::MissingField => "missing_field",
-            Self::UnknownMove => "unknown_move",
-            Self::IllegalMove => "illegal_move",
-            Self::NotYourTurn => "not_your_turn",
-            Self::Late => "late",
-            Self::Timeout => "timeout",
-            Self::LineTooLong => "line_too_long",
-            Self::UnknownType => "unknown_type",
-        }
-    }
-
-    /// The word for an offence that no message of the bot explains.
-    pub(crate) const fn of(offence: Offence) -> &'static str {
-        match offence {
-            Offence::IllegalMove => Self::IllegalMove.word(),
-            Offence::OutOfTurn => Self::NotYourTurn.word(),
-            Offence::OutputLimit => Self::LineTooLong.word(),
-            Offence::Timeout => Self::Timeout.word(),
-            other => other.word(),
-        }
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
 }
 
 /// A message that cannot be read.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rookery_rules::{Picture, Seat};
 
-use crate::Code;
+use crate::ErrorCode;
 
 /// A message that is being written: fields in the order they come.
 pub(crate) struct Line(Vec<u8>);
@@ -143,7 +143,17 @@ pub(crate) fn number(seat: Seat) -> u64 {
 /// The answer to a message that nobody knows.
 pub(crate) fn unknown_type(kind: &str) -> Vec<u8> {
     let message = format!("there is no message of type {kind:?}; it was ignored");
-    Line::new("error").text("code", Code::UnknownType.word()).text("message", &message).end()
+    error(ErrorCode::UnknownType, &message)
+}
+
+/// The line that says what could not be understood, or why somebody is not let in.
+///
+/// ```
+/// let line = rookery_bots::error(rookery_bots::ErrorCode::NoSeat, "come later");
+/// assert_eq!(line, b"{\"type\":\"error\",\"code\":\"no_seat\",\"message\":\"come later\"}\n");
+/// ```
+pub fn error(code: ErrorCode, message: &str) -> Vec<u8> {
+    Line::new("error").text("code", code.word()).text("message", message).end()
 }
 
 /// A position as data: where one can stand, and who does.

@@ -15,7 +15,7 @@ use rookery_rules::Position;
 use rookery_sandbox::{Program, Sandbox};
 use rookery_search::PlayerSpec;
 use rookery_wire::{
-    Connection, Lent, Process, Protocol, StartError, StderrLog, Trace, Transport, TransportExt as _,
+    Connection, CpuMeter, Lent, Process, Protocol, StartError, StderrLog, Trace, Transport, TransportExt as _,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -68,7 +68,7 @@ pub struct Wanted<'a> {
 
 impl Opening {
     /// The command of a seat whose program is started here. That of a bundle is known to whoever has unpacked it.
-    fn command<'a>(&'a self, wanted: &Wanted<'a>) -> Option<Result<&'a str, StartError>> {
+    pub(crate) fn command<'a>(&'a self, wanted: &Wanted<'a>) -> Option<Result<&'a str, StartError>> {
         match wanted.seat {
             SeatSpec::Command(command) => Some(Ok(command)),
             SeatSpec::Bundle { .. } => {
@@ -214,17 +214,30 @@ pub struct Opened {
     pub guests: Vec<Guest>,
     /// Lets programs end in peace when their match is over.
     pub closing: Closing,
-    /// What the programs that were started write to their standard error: by seat.
-    pub logs: Vec<(usize, StderrLog)>,
+    /// The programs that run here, by seat.
+    pub started: Vec<(usize, Started)>,
+}
+
+/// What is known of a program that runs here, also while it runs.
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// What it writes to its standard error.
+    pub log: StderrLog,
+    /// The processor time it uses.
+    pub cpu: CpuMeter,
 }
 
 /// Closes the links of a match that is over: programs may end by themselves for a moment, and are gone then.
 #[derive(Debug, Default)]
 pub struct Closing {
-    tasks: JoinSet<()>,
+    /// What is left to do for each when all are back.
+    tasks: JoinSet<Option<Keeping>>,
     /// Open as long as somebody may come back.
     doors: Option<Doors>,
 }
+
+/// Puts a program where it waits for its next game. Gives back who has to go for it.
+type Keeping = Box<dyn FnOnce() -> Option<Box<dyn Transport>> + Send>;
 
 /// How long the last word to a program may take.
 const LAST_WORD: Duration = Duration::from_millis(100);
@@ -246,6 +259,27 @@ impl Closing {
             if let Ok(link) = home.await {
                 send_away(link, last).await;
             }
+            None
+        });
+        lent
+    }
+
+    /// Takes the link of a program that goes on after its match unless it was removed from it. When the match is
+    /// [done](Self::done), `keep` gets it back, and gives back who has to go for it.
+    pub(crate) fn keep_program(
+        &mut self,
+        link: Box<dyn Transport>,
+        keep: impl FnOnce(Box<dyn Transport>) -> Option<Box<dyn Transport>> + Send + 'static,
+    ) -> Lent {
+        let (lent, home) = Lent::new(link);
+        let spoilt = lent.spoilt();
+        self.tasks.spawn(async move {
+            let link = home.await.ok()?;
+            if spoilt.is_so() {
+                send_away(link, QUIT).await;
+                return None;
+            }
+            Some(Box::new(move || keep(link)) as Keeping)
         });
         lent
     }
@@ -261,13 +295,21 @@ impl Closing {
             if let Ok(link) = home.await {
                 keep(link);
             }
+            None
         });
         lent
     }
 
-    /// Waits until all are gone. The match is over, or was dropped.
+    /// Waits until all are gone, or free again. The match is over, or was dropped.
     pub async fn done(mut self) {
-        while self.tasks.join_next().await.is_some() {}
+        let mut staying = vec![];
+        while let Some(left) = self.tasks.join_next().await {
+            staying.extend(left.ok().flatten());
+        }
+        // From here on nothing is awaited: whoever reads what a program wrote in this match does so before its next one.
+        for link in staying.into_iter().filter_map(|keeping| keeping()) {
+            tokio::spawn(send_away(link, QUIT));
+        }
     }
 }
 
@@ -281,10 +323,10 @@ pub async fn open(
     opening: &Opening,
     announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
 ) -> Result<Opened, OpenError> {
-    let mut doors = Doors::default();
-    let (came, logs) = gather(seats, opening, announce, &mut doors, &[]).await?;
+    let doors = Doors::default();
+    let (came, started) = gather(seats, opening, announce, &doors, &[]).await?;
     let mut opened = Opened::of(seats, opening);
-    opened.logs = logs;
+    opened.started = started;
     for (idx, link) in came {
         opened.seat(idx, link, seats[idx].protocol);
     }
@@ -292,27 +334,27 @@ pub async fn open(
     Ok(opened)
 }
 
-/// Who has come, and what those say on their standard error who were started.
-type Gathered = (Vec<Came>, Vec<(usize, StderrLog)>);
+/// Who has come, and those who were started.
+type Gathered = (Vec<Came>, Vec<(usize, Started)>);
 
 /// Starts programs and waits for others, but for the seats of those who are there already.
 pub(crate) async fn gather(
     seats: &[Wanted<'_>],
     opening: &Opening,
     announce: &mut (dyn FnMut(usize, SocketAddr) + Send),
-    doors: &mut Doors,
+    doors: &Doors,
     there: &[usize],
 ) -> Result<Gathered, OpenError> {
     // First all ports: nobody is started for a match that cannot be.
     doors.listen(seats, opening, announce)?;
     let deadline = Instant::now() + opening.wait;
-    let (mut coming, mut logs) = (JoinSet::new(), vec![]);
-    for (idx, wanted) in seats.iter().enumerate() {
+    let (mut coming, mut all_started) = (JoinSet::new(), vec![]);
+    for (idx, wanted) in seats.iter().enumerate().filter(|(idx, _)| !there.contains(idx)) {
         if let Some(command) = opening.command(wanted) {
             let Protocol { framing, bounds, .. } = wanted.protocol;
             let started = match command.and_then(|command| opening.start(command, wanted.name)) {
                 Ok(process) => {
-                    logs.push((idx, process.log()));
+                    all_started.push((idx, Started { log: process.log(), cpu: process.meter() }));
                     Ok(Connection::process(process, framing, bounds))
                 }
                 Err(error) => Err(Fault::from(&error)),
@@ -334,7 +376,7 @@ pub(crate) async fn gather(
     while let Some(joined) = coming.join_next().await {
         came.extend(joined);
     }
-    Ok((came, logs))
+    Ok((came, all_started))
 }
 
 impl Opened {
@@ -343,7 +385,7 @@ impl Opened {
         let wait = write_duration(opening.wait);
         let absent = || Guest::Absent(Fault::new(Offence::NoShow, format!("nobody connected within {wait}")));
         let guests = seats.iter().map(|wanted| at_once(wanted.seat).unwrap_or_else(absent)).collect();
-        Self { guests, closing: Closing::default(), logs: vec![] }
+        Self { guests, closing: Closing::default(), started: vec![] }
     }
 
     /// Whoever has come sits there, until its match is over.

@@ -59,7 +59,7 @@ impl Refusals {
 
 /// Where somebody comes from, as far as it can be told apart from others: in the newer Internet one host has 2^64
 /// addresses.
-pub(crate) fn source(address: IpAddr) -> IpAddr {
+pub fn source(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
         v4 @ IpAddr::V4(_) => v4,

@@ -36,6 +36,8 @@ struct Told {
     moves: Vec<Value>,
     /// The turn that is not answered yet.
     turn: Option<Vec<u8>>,
+    /// Whether it has said that it is ready, once and for all returns.
+    is_ready: bool,
 }
 
 impl Told {
@@ -45,6 +47,7 @@ impl Told {
             Some("new_game") => {
                 self.moves = message["moves"].as_array().cloned().unwrap_or_default();
                 self.turn = None;
+                self.is_ready = false;
                 self.new_game = Some(message);
             }
             Some("turn") => {
@@ -58,6 +61,10 @@ impl Told {
             Some("game_over") => *self = Self::default(),
             _ => {}
         }
+    }
+
+    fn waits_for_ready(&self) -> bool {
+        self.new_game.is_some() && !self.is_ready
     }
 
     /// What the open turn has told belongs to the past now.
@@ -156,13 +163,20 @@ impl Transport for Returning {
             match link.poll_receive(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Err(fault)) if self.may_return(&fault) => self.lose(),
-                Poll::Ready(Ok(said)) if self.returns => {
+                Poll::Ready(Ok(said)) if self.returns || self.told.waits_for_ready() => {
                     let message: Value = serde_json::from_slice(&said).unwrap_or_default();
-                    if message["type"] == "ready" {
+                    let is_ready = message["type"] == "ready";
+                    if is_ready && self.returns {
                         self.returns = false;
                         if let (Some(turn), Some(link)) = (&self.told.turn, &mut self.link) {
                             link.queue(turn);
                         }
+                    }
+                    // The first one is the referee's, whether it comes before a loss or after it.
+                    let is_first = is_ready && !self.told.is_ready;
+                    self.told.is_ready |= is_ready;
+                    if is_first || !(is_ready || self.returns) {
+                        return Poll::Ready(Ok(said));
                     }
                 }
                 other @ Poll::Ready(_) => return other,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use common::spec;
 use jsonschema::Validator;
-use rookery_bots::{PROTOCOL, REPLY_TIME, greet};
+use rookery_bots::{Code, ErrorCode, PROTOCOL, REPLY_TIME, greet};
 use rookery_catalog::CATALOG;
 use rookery_live::{Guest, Played, prepare};
 use rookery_referee::{Cause, Conduct, End, MatchSpec, Offence, TimeControl, Verdict};
@@ -196,7 +196,7 @@ async fn fault_t04_a_rejected_answer_says_why_and_what_is_left() {
         (json!({"type": "move", "id": 2}).to_string(), "missing_field"),
         (json!({"type": "move", "id": 9, "index": 0}).to_string(), "missing_field"),
         ("b2".to_owned(), "bad_json"),
-        ("{\"type\":\"ready\"}".to_owned(), "malformed"),
+        ("{\"type\":\"ready\"}".to_owned(), "unexpected_type"),
     ] {
         let sent = answer.clone();
         let (verdict, heard) =
@@ -244,6 +244,16 @@ async fn fault_t05_late_answers_and_unknown_types_are_answered_and_do_no_harm() 
     let flood = at_turn(1, |_| "{\"type\":\"dance\"}\n".repeat(200));
     let (verdict, _) = played(&agreed, vec![flood, decent(HELLO, true)]).await;
     assert_eq!(verdict.ending.cause, Cause::Offence(Offence::OutputLimit), "but not without end");
+
+    for (n_late, is_too_many) in [(16, false), (17, true)] {
+        let behind = at_turn(2, move |turn| {
+            let good = json!({"type": "move", "id": turn["id"], "move": turn["legal"][0]});
+            format!("{}{good}", "{\"type\":\"move\",\"id\":1,\"index\":0}\n".repeat(n_late))
+        });
+        let (verdict, _) = played(&agreed, vec![behind, decent(HELLO, true)]).await;
+        let is_out = verdict.ending.cause == Cause::Offence(Offence::OutOfTurn);
+        assert_eq!(is_out, is_too_many, "{verdict:?}");
+    }
 }
 
 #[tokio::test]
@@ -327,4 +337,36 @@ fn the_examples_of_the_page_are_in_the_schema() {
         }
     }
     assert!(n_checked >= 6, "the examples are found: {n_checked}");
+}
+
+/// The first column of the table below a heading of the page.
+fn codes_of_the_page(heading: &str) -> Vec<&'static str> {
+    let (_, below) = PAGE.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no {heading}"));
+    let rows =
+        below.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    // The first two are the heads of the columns and the line below them.
+    rows.skip(2).map(|row| row.split('`').nth(1).unwrap()).collect()
+}
+
+/// What may be said is said in the same words by the program, by the page and by the schema, and nothing else is.
+#[test]
+fn the_lists_of_codes_are_closed() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let words = |codes: &[&'static str]| {
+        let mut words = codes.to_vec();
+        words.sort_unstable();
+        words
+    };
+    for (kind, heading, known) in [
+        ("reject", "### Codes of `reject`", Code::ALL.iter().map(|code| code.word()).collect::<Vec<_>>()),
+        ("error", "### Codes of `error`", ErrorCode::ALL.iter().map(|code| code.word()).collect()),
+    ] {
+        let listed = codes_of_the_page(heading);
+        let in_schema = &schema["$defs"][format!("to_bot_{kind}")]["properties"]["code"]["enum"];
+        let in_schema: Vec<String> = serde_json::from_value(in_schema.clone()).unwrap();
+        assert_eq!(words(&listed), words(&known), "{kind}: the page");
+        let mut in_schema: Vec<&str> = in_schema.iter().map(String::as_str).collect();
+        in_schema.sort_unstable();
+        assert_eq!(in_schema, words(&known), "{kind}: the schema");
+    }
 }

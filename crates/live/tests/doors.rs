@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::spec;
 use rookery_bots::PROTOCOL;
-use rookery_live::{Opening, Programs, prepare};
+use rookery_live::{Opening, Programs, SignUp, prepare};
 use rookery_referee::{Cause, Conduct, End, MatchSpec, Offence, Verdict};
 use rookery_wire::{Connection, Protocols, Transport, TransportExt as _, WebSocket};
 use serde_json::{Value, json};
@@ -125,6 +125,30 @@ async fn fault_j08_who_lost_its_connection_comes_back_to_the_same_turn() {
 }
 
 #[tokio::test]
+async fn fault_j08_who_is_lost_before_it_is_ready_comes_back_as_well() {
+    let agreed = spec("hexapawn:rows=4,cols=4", &["first", "mine=tcp:0"]);
+    let programs = programs(None);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bot = async {
+        let address = announced.recv().await.unwrap();
+        let mut client = Client::connect(address, false).await;
+        client.hello(json!({"name": "mine"})).await;
+        let game = client.next("new_game").await;
+        for _ in 0..2 {
+            drop(client);
+            client = Client::connect(address, false).await;
+            client.hello(json!({"token": game["token"]})).await;
+            assert_eq!(client.next("new_game").await["position"], game["position"]);
+        }
+        client.say(&json!({"type": "ready"})).await;
+        client.play_on().await
+    };
+    let (verdict, over) = tokio::join!(play(&agreed, &programs, announce), bot);
+    assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+    assert_eq!(over["plies"], verdict.plies);
+}
+
+#[tokio::test]
 async fn fault_j02_connecting_and_leaving_takes_no_seat_and_a_bot_stays_for_the_next_game() {
     let agreed = spec("hexapawn:rows=3,cols=3", &["mine=tcp:0", "first"]);
     let programs = programs(None);
@@ -191,6 +215,165 @@ async fn seats_at_one_port_are_taken_by_name() {
     };
     let (verdict, _) = tokio::join!(play(&agreed, &programs, announce), bots);
     assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+}
+
+/// The error that somebody gets who says hello like this.
+async fn refused(address: SocketAddr, hello: Value) -> Value {
+    let mut client = Client::connect(address, false).await;
+    client.hello(hello).await;
+    let code = client.next("error").await["code"].clone();
+    assert!(is_over(client).await);
+    code
+}
+
+/// Waits until so many have signed up.
+async fn signed_up(port: &SignUp, n: usize) -> Vec<String> {
+    let waiting = async {
+        while port.names().len() != n {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        port.names()
+    };
+    tokio::time::timeout(Duration::from_secs(5), waiting).await.unwrap()
+}
+
+/// A sign-up of ann and bob, who wait.
+async fn ann_and_bob(programs: &Programs) -> (SignUp, Client, Client) {
+    let port = programs.sign_up(&"tcp:0".parse().unwrap()).unwrap();
+    let mut ann = Client::connect(port.address, false).await;
+    ann.hello(json!({"name": "ann"})).await;
+    signed_up(&port, 1).await;
+    let mut bob = Client::connect(port.address, false).await;
+    bob.hello(json!({"name": "bob"})).await;
+    assert_eq!(signed_up(&port, 2).await, ["ann", "bob"]);
+    (port, ann, bob)
+}
+
+#[tokio::test]
+async fn fault_j07_after_the_sign_up_nobody_else_is_let_in_and_no_seat_is_taken_by_another_name() {
+    let programs = programs(None);
+    let (port, mut ann, bob) = ann_and_bob(&programs).await;
+    let mut late = Client::connect(port.address, false).await;
+    late.hello(json!({"name": "late"})).await;
+    signed_up(&port, 3).await;
+    port.close(vec!["ann".to_owned(), "bob".to_owned()]).await;
+    assert_eq!(late.next("error").await["code"], "closed");
+    assert_eq!(refused(port.address, json!({"name": "carol"})).await, "closed");
+    assert_eq!(refused(port.address, json!({})).await, "bad_name");
+    assert_eq!(refused(port.address, json!({"name": "bob"})).await, "name_taken");
+    // Who is gone may come again by its name.
+    drop(bob);
+    let seats = [format!("ann={}", port.seat), format!("bob={}", port.seat)];
+    let agreed = spec("hexapawn:rows=3,cols=3", &[&seats[0], &seats[1]]);
+    let (announce, _announced) = mpsc::unbounded_channel();
+    let bots = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(refused(port.address, json!({"name": "carol"})).await, "closed");
+        let mut bob = Client::connect(port.address, false).await;
+        bob.hello(json!({"name": "bob"})).await;
+        let game = bob.next("new_game").await;
+        // Who plays has its name for itself.
+        assert_eq!(refused(port.address, json!({"name": "bob"})).await, "name_taken");
+        bob.say(&json!({"type": "ready"})).await;
+        tokio::join!(ann.play_on(), bob.play_on());
+        assert_eq!(game["seats"][1]["name"], "bob");
+        (ann, bob)
+    };
+    let (verdict, (ann, bob)) = tokio::join!(play(&agreed, &programs, announce), bots);
+    assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+    // The same between two games.
+    assert_eq!(refused(port.address, json!({"name": "ann"})).await, "name_taken");
+    drop((ann, bob));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut ann = Client::connect(port.address, false).await;
+    ann.hello(json!({"name": "ann"})).await;
+    signed_up(&port, 1).await;
+}
+
+#[tokio::test]
+async fn fault_j05_a_name_that_somebody_has_is_not_given_to_another() {
+    let mut programs = programs(None);
+    programs.spoken.push(("random".to_owned(), PROTOCOL));
+    let (port, _ann, _bob) = ann_and_bob(&programs).await;
+    let other = programs.sign_up(&"ws:0".parse().unwrap()).unwrap();
+    assert_eq!(refused(port.address, json!({"name": "Ann"})).await, "name_taken");
+    assert_eq!(refused(port.address, json!({"name": "random"})).await, "name_taken");
+    let mut client = Client::connect(other.address, true).await;
+    client.hello(json!({"name": "bob"})).await;
+    assert_eq!(client.next("error").await["code"], "name_taken");
+}
+
+#[tokio::test]
+async fn fault_j02_who_leaves_before_it_is_seated_neither_plays_nor_fills_the_port() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["first", "mine=tcp:0"]);
+    let programs = programs(None);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bot = async {
+        let address = announced.recv().await.unwrap();
+        let mut client = Client::connect(address, false).await;
+        client.hello(json!({"name": "mine"})).await;
+        for _ in 0..20 {
+            let mut ghost = Client::connect(address, false).await;
+            ghost.hello(json!({"name": "ghost"})).await;
+        }
+        client.play_on().await;
+        drop(client);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let mut client = Client::connect(address, false).await;
+        client.hello(json!({"name": "mine"})).await;
+        client.play_on().await
+    };
+    let games = async {
+        for _ in 0..2 {
+            let verdict = play(&agreed, &programs, announce.clone()).await;
+            assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::join!(games, bot);
+}
+
+#[tokio::test]
+async fn fault_j03_who_says_a_wrong_hello_is_told_so() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["mine=tcp:0", "first"]);
+    let programs = programs(None);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bot = async {
+        let address = announced.recv().await.unwrap();
+        assert_eq!(refused(address, json!({"version": 7})).await, "bad_hello");
+        assert_eq!(refused(address, json!({"name": "_x"})).await, "bad_name");
+        let mut client = Client::connect(address, false).await;
+        client.hello(json!({})).await;
+        client.play_on().await
+    };
+    tokio::join!(play(&agreed, &programs, announce), bot);
+}
+
+/// A program that does not say hello keeps nobody else from playing.
+#[tokio::test]
+async fn games_begin_while_another_waits_for_a_hello() {
+    let programs = programs(None);
+    let hangs = spec("hexapawn:rows=3,cols=3", &["cmd:sleep 60", "other=tcp:0"]);
+    let quick = spec("hexapawn:rows=3,cols=3", &["first", "mine=tcp:0"]);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let waiting = async {
+        let _ = programs.bring(&hangs, &mut |_, _| ()).await;
+        panic!("nobody comes to this game before the others are over");
+    };
+    let games = async {
+        let bot = async {
+            let mut client = Client::connect(announced.recv().await.unwrap(), false).await;
+            client.hello(json!({"name": "mine"})).await;
+            client.play_on().await
+        };
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let (verdict, _) = tokio::join!(play(&quick, &programs, announce), bot);
+        assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+    };
+    tokio::select! {
+        () = waiting => {}
+        () = games => {}
+    }
 }
 
 #[tokio::test(start_paused = true)]

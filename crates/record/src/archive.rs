@@ -8,7 +8,7 @@ use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::mend::{Cut, Mended, mend, seek_end};
 use crate::{FolderError, Problem, Receipt, Syncer, create_folder};
@@ -124,6 +124,7 @@ type Keep = Box<dyn FnOnce(Vec<u8>) -> Receipt + Send + Sync>;
 enum Kept {
     File { file: File, path: PathBuf, syncer: Arc<Syncer> },
     Memory { lines: Vec<u8>, keep: Keep },
+    Sight { lines: Arc<Mutex<Vec<u8>>>, keep: Keep },
 }
 
 impl fmt::Debug for Kept {
@@ -131,6 +132,7 @@ impl fmt::Debug for Kept {
         match self {
             Self::File { path, .. } => f.debug_tuple("File").field(path).finish(),
             Self::Memory { lines, .. } => f.debug_tuple("Memory").field(&lines.len()).finish(),
+            Self::Sight { .. } => f.write_str("Sight"),
         }
     }
 }
@@ -142,11 +144,19 @@ impl Sink {
         Self(Kept::Memory { lines, keep: Box::new(keep) })
     }
 
+    /// The same into lines that others may read meanwhile, whole ones at any time. They are taken out at the end.
+    pub fn in_sight(
+        lines: Arc<Mutex<Vec<u8>>>,
+        keep: impl FnOnce(Vec<u8>) -> Receipt + Send + Sync + 'static,
+    ) -> Self {
+        Self(Kept::Sight { lines, keep: Box::new(keep) })
+    }
+
     /// The file, if there is one.
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             Kept::File { path, .. } => Some(path),
-            Kept::Memory { .. } => None,
+            Kept::Memory { .. } | Kept::Sight { .. } => None,
         }
     }
 
@@ -155,6 +165,9 @@ impl Sink {
         match self.0 {
             Kept::File { file, path, syncer } => syncer.add(path, file),
             Kept::Memory { lines, keep } => keep(lines),
+            Kept::Sight { lines, keep } => {
+                keep(std::mem::take(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner)))
+            }
         }
     }
 }
@@ -164,13 +177,14 @@ impl Write for Sink {
         match &mut self.0 {
             Kept::File { file, .. } => file.write(bytes),
             Kept::Memory { lines, .. } => lines.write(bytes),
+            Kept::Sight { lines, .. } => lines.lock().unwrap_or_else(PoisonError::into_inner).write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
             Kept::File { file, .. } => file.flush(),
-            Kept::Memory { .. } => Ok(()),
+            Kept::Memory { .. } | Kept::Sight { .. } => Ok(()),
         }
     }
 }

@@ -365,7 +365,7 @@ fn strange_headers<S: Setup<Position: Notation>>(options: &str) {
         let alphabet = format!("{}{} 0123456789abp./=-,:", header.position, header.spec.game).into_bytes();
         for _ in 0..500 {
             let mut strange = header.clone();
-            let own_start = Start { position: Some(header.position.clone()), moves: vec![] };
+            let own_start = Start { opening: None, position: Some(header.position.clone()), moves: vec![] };
             let text = match below(&mut rng, 4) {
                 0 => &mut strange.spec.game,
                 1 => &mut strange.position,

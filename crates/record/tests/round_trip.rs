@@ -223,7 +223,7 @@ fn a_match_that_is_over_at_once() {
     let mut over = setup.start();
     over.remove(Seat::new(0));
     let (mut spec, _) = agreed(&setup, plain(0));
-    spec.start = Some(Start { position: Some(over.to_text()), moves: vec![] });
+    spec.start = Some(Start { opening: None, position: Some(over.to_text()), moves: vec![] });
     let mut record = vec![];
     let mut writer = RecordWriter::new(&mut record, Header::new(spec.clone(), over.to_text()));
     let referee = Referee::of_spec(&spec, over.clone());

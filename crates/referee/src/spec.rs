@@ -11,6 +11,8 @@ use crate::{Conduct, Entry, SeatSpec, TimeControl};
 
 /// The most moves of an opening.
 pub const MAX_OPENING: usize = 10_000;
+/// The most characters of what an opening is called.
+const MAX_OPENING_NAME: usize = 220;
 
 /// Everything that is agreed before a match. No secrets, no folders, no dates: the same spec gives the same match.
 ///
@@ -38,6 +40,9 @@ pub struct MatchSpec {
     /// How much time the players have.
     #[serde(with = "as_text")]
     pub time: TimeControl,
+    /// By how much `time` was scaled for the speed of the machine that plays, in thousandths; nothing if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<u32>,
     /// How much the built-in players may work for an answer.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,
@@ -59,6 +64,9 @@ pub struct MatchSpec {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
+    /// What it is called where openings have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<String>,
     /// The position, as text; the game spec's own if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
@@ -135,6 +143,7 @@ impl MatchSpec {
             seats: seats.collect(),
             seed,
             time: TimeControl::Untimed,
+            scale: None,
             limits: Limits::default(),
             conduct: Conduct::removing(),
             casual: false,
@@ -184,6 +193,11 @@ impl MatchSpec {
             Some(text) => P::from_text(text).map_err(|error| StartError(format!("`start`: {error}")))?,
             None => first,
         };
+        if start.opening.as_ref().is_some_and(|name| name.chars().count() > MAX_OPENING_NAME) {
+            return Err(StartError(format!(
+                "`start`: `opening` is too long; expected at most {MAX_OPENING_NAME} characters"
+            )));
+        }
         if start.moves.len() > MAX_OPENING {
             let n = start.moves.len();
             return Err(StartError(format!("`start` has {n} moves; expected at most {MAX_OPENING}")));

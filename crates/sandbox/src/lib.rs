@@ -41,6 +41,10 @@
 //! running; a program in a sandbox can reach neither. Both wait in `poll` and use no time, and both hold nothing of the
 //! program's streams, so that whoever is at their other ends sees when the program closes them.
 //!
+//! A program that may be frozen ([`Guard::set_frozen`]) has a fourth one, **watchdog**, beside keep: keep is in the control groups
+//! of the program and frozen with it, so it is the watchdog that does the work of front if that is killed. Whoever ends a
+//! program thaws it, for in version 1 not even SIGKILL reaches whoever is frozen.
+//!
 //! # Layers
 //!
 //! Always: a new session without a terminal, an environment of PATH, HOME, LANG and TMPDIR, no descriptors but 0 to 2,
@@ -72,9 +76,9 @@ mod plain;
 mod sandbox;
 
 #[cfg(target_os = "linux")]
-pub use launch::launch;
+pub use launch::{cpu_below, launch};
 #[cfg(not(target_os = "linux"))]
-pub use plain::{Guard, Sandbox, launch};
+pub use plain::{Guard, Sandbox, cpu_below, launch};
 pub use policy::{InForce, Level, Limits, Missing, Policy, SandboxError};
 pub use program::Program;
 pub use report::{Cause, Ended, Limit, Report};

@@ -70,6 +70,10 @@ impl Default for Limits {
 
 /// What programs may do.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each switches something else, and all combinations make sense"
+)]
 pub struct Policy {
     pub level: Level,
     /// Files and folders that a program may read beside the system's and its own.
@@ -80,6 +84,8 @@ pub struct Policy {
     /// Variables of our environment that a program gets beside PATH, HOME, LANG and TMPDIR.
     pub keep_env: Vec<String>,
     pub limits: Limits,
+    /// Whether programs can be [frozen](crate::Guard::set_frozen). Needs control groups, at the levels auto and full.
+    pub freeze: bool,
     /// The program that has the subcommand `launch` ([`crate::launch`]); usually our own.
     pub launcher: PathBuf,
     /// Use namespaces if bubblewrap is installed.
@@ -97,6 +103,7 @@ impl Policy {
             read_named: true,
             keep_env: Vec::new(),
             limits: Limits::default(),
+            freeze: false,
             launcher: launcher.into(),
             use_bubblewrap: true,
             use_cgroups: true,
@@ -193,6 +200,10 @@ pub enum SandboxError {
     NotFull(Vec<Missing>),
     /// No layer works here.
     Nothing(String),
+    /// Programs are to be frozen, and no control group can do that here.
+    NoFreezer,
+    /// Programs are to be frozen at the level none, which has no control groups.
+    FreezeAtNone,
     /// The program with the subcommand `launch` is not there.
     Launcher { path: PathBuf, why: String },
     /// A file or folder to be read cannot be.
@@ -218,6 +229,14 @@ impl fmt::Display for SandboxError {
                     f,
                     "no part of the sandbox works on this machine: {why}; the level none starts programs without"
                 )
+            }
+            Self::NoFreezer => write!(
+                f,
+                "programs cannot be frozen on this machine: there is no control group that can; run as root on a machine \
+                 with control groups (version 2 with Linux 5.2, or version 1 with the freezer), or do not freeze programs"
+            ),
+            Self::FreezeAtNone => {
+                write!(f, "at this level programs cannot be frozen; it needs the level auto or full")
             }
             Self::Launcher { path, why } => {
                 write!(

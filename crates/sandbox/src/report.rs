@@ -106,6 +106,11 @@ impl Report {
         Self { ended, reached: Vec::new(), cpu: Duration::ZERO, memory: 0, left: 0 }
     }
 
+    /// The processor time of the whole tree, if somebody was there to tell.
+    pub fn cpu_known(&self) -> Option<Duration> {
+        (self.ended != Ended::Unknown).then_some(self.cpu)
+    }
+
     /// Why the program failed, if the sandbox had to do with it. A program that ended with exit code 0 did not fail, even
     /// if it ran into a limit on its way.
     pub fn cause(&self) -> Option<Cause> {

@@ -58,8 +58,10 @@ impl Policy {
             in_force: InForce::None,
         };
         scratch::remove_stale(&env::temp_dir());
-        if sandbox.policy.level != Level::None {
-            sandbox.probe()?;
+        match sandbox.policy.level {
+            Level::None if sandbox.policy.freeze => return Err(SandboxError::FreezeAtNone),
+            Level::None => {}
+            Level::Auto | Level::Full => sandbox.probe()?,
         }
         Ok(sandbox)
     }
@@ -97,6 +99,7 @@ impl Sandbox {
             bubblewrap: self.bubblewrap.clone(),
             launcher: self.bubblewrap.as_ref().map(|_| self.policy.launcher.clone()),
             cgroups: self.bases.iter().map(group).collect(),
+            freeze: self.policy.freeze,
             scratch: scratch.clone(),
             read: if limits.is_some() { program.readable(&self.policy, &folder) } else { Vec::new() },
             write: program.write.as_ref().map(std::path::absolute).transpose()?,
@@ -124,7 +127,8 @@ impl Sandbox {
             .current_dir(folder)
             // Not with the terminal's own: Ctrl-C is for us, and we decide what becomes of programs.
             .process_group(0);
-        Ok((command, Guard { report, cgroups: plan.cgroups, scratch }))
+        let freezer = plan.cgroups.iter().find(|group| plan.freeze && group.freezes()).cloned();
+        Ok((command, Guard { report, cgroups: plan.cgroups, freezer, is_frozen: false, scratch }))
     }
 
     /// Tries the layers from the best on, and keeps the first that works.
@@ -134,6 +138,10 @@ impl Sandbox {
             self.bases = cgroup::bases();
             cgroup::remove_stale(&self.bases);
         }
+        if self.policy.freeze && !cgroup::can_freeze(&self.bases) {
+            return Err(SandboxError::NoFreezer);
+        }
+        self.bases.retain(|base| base.kind != Kind::Freezer || self.policy.freeze);
         let mut missing = Vec::new();
         if let Err(why) = self.try_bubblewrap() {
             missing.push(Missing::Namespaces(why));
@@ -223,10 +231,22 @@ impl Sandbox {
 pub struct Guard {
     report: File,
     cgroups: Vec<Cgroup>,
+    /// The group that can be frozen, if that was asked for.
+    freezer: Option<Cgroup>,
+    is_frozen: bool,
     scratch: Option<PathBuf>,
 }
 
 impl Guard {
+    /// Stops the program with everything it has started, or lets it go on; nothing unless [`Policy::freeze`] is set. Once it
+    /// runs: what is not there yet cannot be stopped. However it is ended, it is thawed for that.
+    pub fn set_frozen(&mut self, frozen: bool) {
+        if let Some(group) = self.freezer.as_ref().filter(|_| self.is_frozen != frozen) {
+            // It fails if the group is gone: the program has ended, which whoever waits for it will see.
+            self.is_frozen = group.set_frozen(frozen).is_ok() && frozen;
+        }
+    }
+
     /// How the program ended. To be called when the command's process was waited for, else nobody knows yet.
     pub fn report(self) -> Report {
         let report = Report::from_line(&pipes::read_all(&self.report));

@@ -91,6 +91,11 @@ impl Connection {
         &mut self.inbox
     }
 
+    /// Says that nothing more will be sent, and goes on reading.
+    pub fn close_input(&mut self) {
+        self.writer = Box::new(tokio::io::sink());
+    }
+
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.n_taken < self.outbox.len() {
             let rest = &self.outbox[self.n_taken..];
@@ -180,7 +185,7 @@ impl Transport for Connection {
                 Some(Ok(message)) => return Poll::Ready(Ok(message)),
                 Some(Err(fault)) => {
                     // A program that cannot be read any more has nothing left to do.
-                    if let Some(process) = &self.process {
+                    if let Some(process) = &mut self.process {
                         process.stop();
                     }
                     self.ended = Some(fault.clone());
@@ -200,6 +205,7 @@ impl Transport for Connection {
     }
 
     fn queue(&mut self, message: &[u8]) {
+        self.set_idle(false);
         self.outbox.extend_from_slice(message);
     }
 
@@ -214,12 +220,20 @@ impl Transport for Connection {
         }
     }
 
+    fn set_idle(&mut self, idle: bool) {
+        // Whoever has not read all that it was sent has something to do.
+        if let Some(process) = self.process.as_mut().filter(|_| !idle || self.outbox.is_empty()) {
+            process.set_frozen(idle);
+        }
+    }
+
     fn unfinished(&mut self) -> &[u8] {
         self.inbox.unfinished()
     }
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
+            self.set_idle(false);
             // Whether the other end hears it does not matter any more.
             let _ = self.writer.shutdown().await;
             drop(self.writer);

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::oneshot;
 
@@ -36,18 +38,41 @@ pub struct Lent {
     /// Gone only while this is being dropped.
     link: Option<Box<dyn Transport>>,
     home: Option<oneshot::Sender<Box<dyn Transport>>>,
+    spoilt: Spoilt,
+}
+
+/// Whether a link that was lent should play no further match: whoever is at its other end was removed for what it did, and
+/// may still be at it.
+#[derive(Clone, Default, Debug)]
+pub struct Spoilt(Arc<AtomicBool>);
+
+impl Spoilt {
+    /// Whether it is so.
+    pub fn is_so(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 impl Lent {
     /// Lends a link, which comes home when it is no longer used.
     pub fn new(link: Box<dyn Transport>) -> (Self, Home) {
         let (home, receiver) = oneshot::channel();
-        (Self { link: Some(link), home: Some(home) }, receiver)
+        (Self { link: Some(link), home: Some(home), spoilt: Spoilt::default() }, receiver)
     }
 
     /// A link that ends with its match.
     pub fn owned(link: Box<dyn Transport>) -> Self {
-        Self { link: Some(link), home: None }
+        Self { link: Some(link), home: None, spoilt: Spoilt::default() }
+    }
+
+    /// What will be known of it when it is home again.
+    pub fn spoilt(&self) -> Spoilt {
+        self.spoilt.clone()
+    }
+
+    /// Whoever is at its other end was removed.
+    pub(crate) fn spoil(&self) {
+        self.spoilt.0.store(true, Ordering::Release);
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::StderrLog;
+use crate::{CpuMeter, StderrLog};
 
 /// How long a program may take to end by itself when its input is closed.
 const TIME_TO_END: Duration = Duration::from_millis(500);
@@ -84,6 +84,7 @@ pub struct Process {
     listener: Option<JoinHandle<()>>,
     /// Holds it in its sandbox.
     guard: Option<Guard>,
+    meter: CpuMeter,
 }
 
 /// Variables of ours that programs get.
@@ -137,12 +138,18 @@ impl Process {
         let log = StderrLog::default();
         let pipe = child.stderr.take();
         let listener = pipe.map(|pipe| tokio::spawn(log.clone().listen(pipe)));
-        Ok(Self { child: Some(child), group, command: command.to_owned(), log, listener, guard })
+        let meter = CpuMeter::new(child.id());
+        Ok(Self { child: Some(child), group, command: command.to_owned(), log, listener, guard, meter })
     }
 
     /// What it writes to its standard error, also later.
     pub fn log(&self) -> StderrLog {
         self.log.clone()
+    }
+
+    /// The processor time it uses, also later.
+    pub fn meter(&self) -> CpuMeter {
+        self.meter.clone()
     }
 
     /// Its number, as long as it runs.
@@ -171,9 +178,17 @@ impl Process {
         pin!(self.child().wait()).poll(cx).map(|_| ())
     }
 
+    /// Stops it or lets it go on, in a sandbox that can.
+    pub(crate) fn set_frozen(&mut self, frozen: bool) {
+        if let Some(guard) = &mut self.guard {
+            guard.set_frozen(frozen);
+        }
+    }
+
     /// How the program ended and what it wrote last to its standard error. What is left of it is killed. Who has spoken was
     /// started, whatever is said later.
     pub(crate) async fn exit_report(mut self, has_spoken: bool, closed: &'static str) -> Fault {
+        self.set_frozen(false);
         let mut status = timeout(TIME_TO_EXIT, self.child().wait()).await.ok();
         let mut report = None;
         if let Some(guard) = self.guard.take() {
@@ -184,11 +199,13 @@ impl Process {
                 status = timeout(TIME_TO_CLEAN_UP, self.child().wait()).await.ok();
             }
             report = status.is_some().then(|| guard.report());
+            self.meter.end(report.as_ref().and_then(Report::cpu_known));
             // Whatever had to be stopped has not ended.
             if is_late && report.as_ref().is_none_or(|report| report.ended == Ended::Stopped) {
                 status = None;
             }
         }
+        self.meter.end(None);
         self.kill();
         if let Some(listener) = self.listener.take() {
             let _ = timeout(TIME_TO_COMPLAIN, listener).await;
@@ -218,14 +235,21 @@ impl Process {
     /// Lets the program end by itself, now that its input is closed; kills it, and whatever it has started, if it
     /// takes too long.
     pub(crate) async fn end(mut self) {
-        if timeout(TIME_TO_END, self.child().wait()).await.is_err() && self.guard.is_some() {
+        self.set_frozen(false);
+        let mut has_ended = timeout(TIME_TO_END, self.child().wait()).await.is_ok();
+        if !has_ended && self.guard.is_some() {
             self.end_supervisor();
-            let _ = timeout(TIME_TO_CLEAN_UP, self.child().wait()).await;
+            has_ended = timeout(TIME_TO_CLEAN_UP, self.child().wait()).await.is_ok();
+        }
+        if has_ended && let Some(guard) = self.guard.take() {
+            self.meter.end(guard.report().cpu_known());
         }
     }
 
     /// Ends it at once, whoever waits for it.
-    pub(crate) fn stop(&self) {
+    pub(crate) fn stop(&mut self) {
+        // Whoever is frozen could not be ended, and its supervisor with it.
+        self.set_frozen(false);
         if self.guard.is_some() {
             self.end_supervisor();
         } else {
@@ -254,7 +278,11 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        self.set_frozen(false);
         let is_running = self.child.as_ref().is_some_and(|child| child.id().is_some());
+        if is_running {
+            self.meter.stop();
+        }
         let Some((guard, child)) = self.guard.take().zip(self.child.take()).filter(|_| is_running) else {
             self.kill();
             return;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rookery_referee::{
     Answering, BoxFuture, Event, EventOf, Evidence, Failure, Fault, Info, Invitation, LagProbe, Offence,
-    Player, Question,
+    Player, Question, Ruling,
 };
 use rookery_rules::{Position, Seat};
 
@@ -34,6 +34,8 @@ pub struct Remote<P: Position, C> {
     info: Option<Box<Info>>,
     awaited: Awaited,
     asides: Asides,
+    /// Whether its question is open, also while others are told something, or it has to choose again.
+    is_asked: bool,
 }
 
 /// What was sent since the last question that was no answer. The protocol allows it, but not without end: whoever is
@@ -85,6 +87,7 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             info: None,
             awaited: Awaited::Nothing,
             asides: Asides::default(),
+            is_asked: false,
         }
     }
 
@@ -109,6 +112,7 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
                         self.link.queue(&replies);
                         // What does not leave now leaves before the next message.
                         let _ = self.link.poll_flush(cx);
+                        self.link.set_idle(!self.is_asked);
                     }
                 }
             }
@@ -227,6 +231,15 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             _ => false,
         }
     }
+
+    /// Whether a question to this seat still has to be answered after this.
+    fn leaves_open(&self, event: &EventOf<P>) -> bool {
+        match event {
+            Event::Said { .. } => true,
+            Event::Fouled(foul) => self.seat != Some(foul.seat) || foul.ruling == Ruling::AskAgain,
+            _ => false,
+        }
+    }
 }
 
 impl<P: Position, C> fmt::Debug for Remote<P, C> {
@@ -252,6 +265,9 @@ impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
             return Answering::Now(Ok(mv));
         }
         let message = self.codec.ask(&question);
+        // Its clock begins when this comes back, and no part of it is ours.
+        self.link.set_idle(false);
+        self.is_asked = true;
         Answering::Later(Box::pin(self.ask(message, question.position)))
     }
 
@@ -267,8 +283,25 @@ impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
         if !self.is_undisturbed(event) {
             self.rest.clear();
         }
+        if let Event::Fouled(foul) = event
+            && self.seat == Some(foul.seat)
+            && foul.ruling != Ruling::AskAgain
+        {
+            self.link.spoil();
+        }
+        self.is_asked &= self.leaves_open(event);
+        // After the end it may put its things in order.
+        let idle = !self.is_asked && !matches!(event, Event::Ended(_));
         let notes = self.codec.news(event, position);
-        if notes.is_empty() { None } else { Some(Box::pin(self.tell_all(notes))) }
+        if notes.is_empty() {
+            self.link.set_idle(idle);
+            return None;
+        }
+        Some(Box::pin(async move {
+            self.tell_all(notes).await?;
+            self.link.set_idle(idle);
+            Ok(())
+        }))
     }
 
     fn poll_foul(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
@@ -291,7 +324,7 @@ impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
 #[cfg(test)]
 mod tests {
     use rookery_games::renpaarden::{self, Move};
-    use rookery_referee::{Cause, Clock, Ending, Foul, Ruling, TimeControl, Verdict};
+    use rookery_referee::{Cause, Clock, Ending, Foul, TimeControl, Verdict};
     use rookery_rules::{Seed, Setup as _};
 
     use super::*;

@@ -41,6 +41,11 @@ impl StderrLog {
         }
     }
 
+    /// Forgets what was written so far: another game begins.
+    pub fn clear(&self) {
+        *self.kept() = Kept::default();
+    }
+
     /// The last of it, safe to show; `None` if nothing was written.
     pub fn last(&self) -> Option<String> {
         let kept = self.kept();

@@ -48,7 +48,7 @@ impl Trace {
         let micros = self.0.begin.elapsed().as_micros();
         let shown = &message[..message.len().min(MAX_SHOWN)];
         let text = String::from_utf8_lossy(shown);
-        let text: String = without_secret(&text).chars().flat_map(safe).collect();
+        let text: String = without_secrets(&text).chars().flat_map(safe).collect();
         let cut = if message.len() > MAX_SHOWN { " (cut)" } else { "" };
         let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
         let _: io::Result<()> =
@@ -57,20 +57,25 @@ impl Trace {
 }
 
 /// The same without what a bot proves itself with: traces are shown around.
-fn without_secret(text: &str) -> Cow<'_, str> {
-    let hidden = || {
-        let (before, rest) = text.split_once("\"secret\"")?;
-        let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-        let mut escaped = false;
-        let end = value.find(|c| {
-            let ends = c == '"' && !escaped;
-            escaped = c == '\\' && !escaped;
-            ends
-        });
-        let after = end.map_or("", |end| &value[end..]);
-        Some(format!("{before}\"secret\":\"…{after}"))
-    };
-    hidden().map_or(Cow::Borrowed(text), Cow::Owned)
+fn without_secrets(text: &str) -> Cow<'_, str> {
+    ["\"secret\"", "\"token\""].into_iter().fold(Cow::Borrowed(text), |text, key| match hide(&text, key) {
+        Some(hidden) => Cow::Owned(hidden),
+        None => text,
+    })
+}
+
+/// The text without the value of a key, if it has one.
+fn hide(text: &str, key: &str) -> Option<String> {
+    let (before, rest) = text.split_once(key)?;
+    let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let mut escaped = false;
+    let end = value.find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    let after = end.map_or("", |end| &value[end..]);
+    Some(format!("{before}{key}:\"…{after}"))
 }
 
 /// A character as it may stand in a terminal.
@@ -120,6 +125,10 @@ impl Transport for Followed {
         self.link.poll_flush(cx)
     }
 
+    fn set_idle(&mut self, idle: bool) {
+        self.link.set_idle(idle);
+    }
+
     fn unfinished(&mut self) -> &[u8] {
         self.link.unfinished()
     }
@@ -149,9 +158,10 @@ mod tests {
             (r#"{"name":"x","secret" : "open sesame"}"#, r#"{"name":"x","secret":"…"}"#),
             (r#"{"secret":"unfinished"#, r#"{"secret":"…"#),
             (r#"{"secret":7}"#, r#"{"secret":7}"#),
+            (r#"{"token":"ab","secret":"cd","x":1}"#, r#"{"token":"…","secret":"…","x":1}"#),
             (r#"{"name":"x"}"#, r#"{"name":"x"}"#),
         ] {
-            assert_eq!(without_secret(line), shown);
+            assert_eq!(without_secrets(line), shown);
         }
     }
 }

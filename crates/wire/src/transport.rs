@@ -24,6 +24,12 @@ pub trait Transport: Send {
     /// Sends what is still to be sent; ready when nothing is left.
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;
 
+    /// Whether nothing is expected of whoever is at the other end until something is sent to it. A program that may not use
+    /// that time is stopped meanwhile, and goes on at the latest when a message is queued or the link is closed.
+    fn set_idle(&mut self, idle: bool) {
+        let _ = idle;
+    }
+
     /// What has arrived of a message that is not complete.
     fn unfinished(&mut self) -> &[u8];
 

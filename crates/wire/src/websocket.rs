@@ -11,7 +11,7 @@ use futures_util::{Sink as _, Stream as _};
 use rookery_referee::{BoxFuture, Fault, Offence};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
@@ -29,8 +29,9 @@ pub struct WebSocket {
     peer: String,
     outbox: VecDeque<Message>,
     ended: Option<Fault>,
-    /// Frames since the last message that were none.
+    /// Frames since the last message that were none, in the window that began then.
     n_idle: u32,
+    window: Instant,
     /// The most bytes that are read without a message.
     most_bytes: usize,
 }
@@ -42,8 +43,10 @@ struct Counted {
     n_bytes: usize,
 }
 
-/// The most frames without a message, one after the other: pings, pongs.
+/// The most frames without a message, one after the other, in a window: pings, pongs. Who pings now and then may do so for ever.
 const MAX_IDLE: u32 = 100;
+/// How long a window is.
+const WINDOW: Duration = Duration::from_secs(10);
 
 impl fmt::Debug for WebSocket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +67,19 @@ impl WebSocket {
     fn new(stream: WebSocketStream<Counted>, peer: String, bounds: Bounds) -> Self {
         // The longest message in frames of one byte each has seven times as many, and pings may come in between.
         let most_bytes = 8 * bounds.bytes + (64 << 10);
-        Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0, most_bytes }
+        let window = Instant::now();
+        Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0, window, most_bytes }
+    }
+
+    /// Whether a frame that is no message is one too many.
+    fn is_too_idle(&mut self) -> bool {
+        if self.window.elapsed() > WINDOW {
+            self.window = Instant::now();
+            self.n_idle = 0;
+            self.stream.get_mut().n_bytes = 0;
+        }
+        self.n_idle += 1;
+        self.n_idle > MAX_IDLE
     }
 
     /// Takes somebody in who has connected. It may take for ever: whoever calls this has a deadline.
@@ -142,11 +157,12 @@ impl Transport for WebSocket {
                     return Poll::Ready(Ok(text.trim().as_bytes().to_vec()));
                 }
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {
-                    self.n_idle += 1;
-                    if self.n_idle <= MAX_IDLE {
+                    if !self.is_too_idle() {
                         continue;
                     }
-                    Fault::new(Offence::OutputLimit, format!("more than {MAX_IDLE} frames without a message"))
+                    let note =
+                        format!("more than {MAX_IDLE} frames without a message in {}s", WINDOW.as_secs());
+                    Fault::new(Offence::OutputLimit, note)
                 }
                 Some(Ok(Message::Binary(bytes))) => Fault::new(Offence::Malformed, "a binary frame")
                     .sent(excerpt(&bytes))

@@ -7,7 +7,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use rookery_referee::{Fault, Offence};
 use rookery_wire::{Bounds, TransportExt as _, WebSocket};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
@@ -77,4 +77,31 @@ async fn fault_t20_frames_are_bounded_in_size_and_number() {
         let (messages, fault) = received(frames).await;
         assert_eq!((messages.len(), fault.offence), (0, offence), "{fault:?}");
     }
+}
+
+/// Who pings every now and then while it waits does nothing wrong, however long it waits.
+#[tokio::test]
+async fn pings_that_keep_a_connection_alive_are_no_flood() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let client = tokio::spawn(async move {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let (mut client, _) = client_async(format!("ws://{address}/"), stream).await.unwrap();
+        for n in 0..300 {
+            client.send(Message::Ping(vec![].into())).await.unwrap();
+            if n % 50 == 49 {
+                // What was sent has to be there before time jumps.
+                sleep(Duration::from_millis(50)).await;
+                tokio::time::pause();
+                tokio::time::advance(Duration::from_secs(11)).await;
+                tokio::time::resume();
+            }
+        }
+        client.send(Message::text("{}")).await.unwrap();
+        client
+    });
+    let (stream, _) = listener.accept().await.unwrap();
+    let mut link = WebSocket::accept(stream, Bounds { bytes: 1000, ..Bounds::default() }).await.unwrap();
+    assert_eq!(link.receive().await.unwrap(), b"{}");
+    client.await.unwrap();
 }

@@ -199,6 +199,10 @@ impl Transport for Failed {
         self.link.poll_flush(cx)
     }
 
+    fn set_idle(&mut self, idle: bool) {
+        self.link.set_idle(idle);
+    }
+
     fn unfinished(&mut self) -> &[u8] {
         &[]
     }

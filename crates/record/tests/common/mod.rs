@@ -87,9 +87,9 @@ pub(crate) fn agreed<S: Setup<Position: Notation>>(setup: &S, wild: Wild) -> (Ma
             }
         }
         spec.start = Some(if in_position {
-            Start { position: Some(position.to_text()), moves: vec![] }
+            Start { opening: None, position: Some(position.to_text()), moves: vec![] }
         } else {
-            Start { position: None, moves }
+            Start { opening: None, position: None, moves }
         });
     }
     let (start, _) = spec.first_position(first).unwrap();

@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,15 +17,21 @@ use crate::report::Limit;
 pub(crate) enum Kind {
     /// Version 2: all controllers in one tree.
     Unified,
+    /// Before the others of version 1, also in every list of groups: see [`Cgroup::kill`].
+    Freezer,
     Memory,
     Pids,
     Cpu,
 }
 
 impl Kind {
+    /// The controllers of version 1.
+    const OLD: [Self; 4] = [Self::Freezer, Self::Memory, Self::Pids, Self::Cpu];
+
     fn word(self) -> &'static str {
         match self {
             Self::Unified => "unified",
+            Self::Freezer => "freezer",
             Self::Memory => "memory",
             Self::Pids => "pids",
             Self::Cpu => "cpu",
@@ -52,7 +58,7 @@ impl Cgroup {
     }
 
     pub(crate) fn from_arg(arg: &OsStr) -> Option<Self> {
-        [Kind::Unified, Kind::Memory, Kind::Pids, Kind::Cpu].into_iter().find_map(|kind| {
+        [Kind::Unified].into_iter().chain(Kind::OLD).find_map(|kind| {
             let path = arg.to_str()?.strip_prefix(kind.word())?.strip_prefix(':')?;
             Some(Self { kind, path: path.into() })
         })
@@ -93,7 +99,9 @@ impl Cgroup {
                 set("memory.oom.group", memory.is_some().then(|| "1".to_owned()), false);
                 set("pids.max", processes, true);
                 set("cpu.max", cpu.map(|us| format!("{us} {CPU_PERIOD_US}")), true);
+                set("cgroup.freeze", plan.freeze.then(|| "0".to_owned()), true);
             }
+            Kind::Freezer => set("freezer.state", Some("THAWED".to_owned()), true),
             Kind::Memory => {
                 set("memory.limit_in_bytes", memory.clone(), true);
                 set("memory.memsw.limit_in_bytes", memory, false);
@@ -118,6 +126,25 @@ impl Cgroup {
         fs::write(above.join("cgroup.procs"), "0")
     }
 
+    /// Whether its processes can be frozen.
+    pub(crate) fn freezes(&self) -> bool {
+        matches!(self.kind, Kind::Unified | Kind::Freezer)
+    }
+
+    /// Stops every process in the group, or lets them go on; nothing where the group is of another kind. Whoever is let go
+    /// can run when this comes back, whoever is stopped stops a moment later.
+    pub(crate) fn set_frozen(&self, frozen: bool) -> io::Result<()> {
+        let (file, value) = match (self.kind, frozen) {
+            (Kind::Unified, true) => ("cgroup.freeze", "1"),
+            (Kind::Unified, false) => ("cgroup.freeze", "0"),
+            (Kind::Freezer, true) => ("freezer.state", "FROZEN"),
+            (Kind::Freezer, false) => ("freezer.state", "THAWED"),
+            (Kind::Memory | Kind::Pids | Kind::Cpu, _) => return Ok(()),
+        };
+        // Not made anew: a group that is gone stays so.
+        fs::OpenOptions::new().write(true).open(self.path.join(file))?.write_all(value.as_bytes())
+    }
+
     pub(crate) fn limits_memory(&self) -> bool {
         matches!(self.kind, Kind::Unified | Kind::Memory)
     }
@@ -135,13 +162,14 @@ impl Cgroup {
         let memory = match self.kind {
             Kind::Unified => count("memory.events", "oom_kill"),
             Kind::Memory => count("memory.oom_control", "oom_kill"),
-            Kind::Pids | Kind::Cpu => false,
+            Kind::Freezer | Kind::Pids | Kind::Cpu => false,
         };
         let processes = self.limits_processes() && count("pids.events", "max");
         memory.then_some(Limit::Memory).into_iter().chain(processes.then_some(Limit::Processes)).collect()
     }
 
-    /// Ends every process in the group, except ourselves.
+    /// Ends every process in the group, except ourselves. In version 1 a signal reaches whoever is frozen only when it is
+    /// thawed, so the freezer's group has to come before the others of a program, in which the same processes are.
     pub(crate) fn kill(&self) {
         if fs::write(self.path.join("cgroup.kill"), "1").is_ok() {
             return;
@@ -151,6 +179,8 @@ impl Cgroup {
             // It may have ended meanwhile, which is as good.
             let _ = kill_process(pid, Signal::KILL);
         }
+        // After the signal, so that nobody runs on. Who cannot be thawed is gone, or is tried again.
+        let _ = self.set_frozen(false);
     }
 
     /// Removes the group. Its last processes may need a moment to vanish; the wait is bounded.
@@ -176,10 +206,16 @@ impl Cgroup {
 pub(crate) fn bases() -> Vec<Cgroup> {
     let mounts = mounts(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
     let unified = mounts.iter().find(|base| base.kind == Kind::Unified && prepare_unified(&base.path));
-    if let Some(unified) = unified.filter(|base| is_usable(base)) {
+    if let Some(unified) = unified.filter(|base| is_usable(base, false)) {
         return vec![unified.clone()];
     }
-    mounts.into_iter().filter(|base| base.kind != Kind::Unified && is_usable(base)).collect()
+    let is_of = |base: &Cgroup, kind| base.kind == kind && is_usable(base, false);
+    Kind::OLD.into_iter().filter_map(|kind| mounts.iter().find(|base| is_of(base, kind)).cloned()).collect()
+}
+
+/// Whether programs can be frozen with these; before Linux 5.2, version 2 could not.
+pub(crate) fn can_freeze(bases: &[Cgroup]) -> bool {
+    bases.iter().any(|base| base.freezes() && is_usable(base, true))
 }
 
 /// Whether the tree has the controllers and hands them down.
@@ -194,10 +230,15 @@ fn prepare_unified(path: &Path) -> bool {
 }
 
 /// Whether a group with limits can be made here: one is made and removed.
-fn is_usable(base: &Cgroup) -> bool {
+fn is_usable(base: &Cgroup, freeze: bool) -> bool {
     let trial = Cgroup { kind: base.kind, path: base.path.join(instance::fresh_name()) };
-    let limits =
-        Plan { memory: Some(64 << 20), processes: Some(16), cpu_percent: Some(100), ..Plan::default() };
+    let limits = Plan {
+        memory: Some(64 << 20),
+        processes: Some(16),
+        cpu_percent: Some(100),
+        freeze,
+        ..Plan::default()
+    };
     let made = trial.create(&limits).is_ok();
     // If it could not be made there is nothing to remove.
     let _ = trial.remove();
@@ -229,7 +270,7 @@ fn mounts(text: &str) -> Vec<Cgroup> {
         let (kind, options) = (fields.next(), fields.nth(1).unwrap_or_default());
         let kinds: Vec<Kind> = match kind {
             Some("cgroup2") => vec![Kind::Unified],
-            Some("cgroup") => [Kind::Memory, Kind::Pids, Kind::Cpu]
+            Some("cgroup") => Kind::OLD
                 .into_iter()
                 .filter(|kind| options.split(',').any(|option| option == kind.word()))
                 .collect(),
@@ -256,6 +297,7 @@ mod tests {
 32 25 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 33 25 0:29 / /sys rw - sysfs sysfs rw
 34 25 0:30 / /again rw - cgroup cgroup rw,memory
+35 25 0:31 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer
 ";
         let found: Vec<(Kind, PathBuf)> = mounts(text).into_iter().map(|c| (c.kind, c.path)).collect();
         assert_eq!(
@@ -264,6 +306,7 @@ mod tests {
                 (Kind::Unified, "/sys/fs/cgroup/unified".into()),
                 (Kind::Cpu, "/sys/fs/cgroup/cpu,cpuacct".into()),
                 (Kind::Memory, "/sys/fs/cgroup/memory".into()),
+                (Kind::Freezer, "/sys/fs/cgroup/freezer".into()),
             ]
         );
     }
@@ -285,5 +328,7 @@ mod tests {
             ]
         );
         assert!(group.settings(&Plan::default()).is_empty());
+        let freezing = Plan { freeze: true, ..Plan::default() };
+        assert_eq!(group.settings(&freezing), [("cgroup.freeze", "0".to_owned(), true)]);
     }
 }

@@ -15,7 +15,7 @@ use rustix::process::{
 
 use super::cgroup::Cgroup;
 use super::plan::{Confine, Plan, Stage};
-use super::{pipes, scratch, tree};
+use super::{pipes, scratch, tree, watchdog};
 use crate::report::{Ended, Limit, Report};
 
 /// How the wait for the program ended.
@@ -75,6 +75,7 @@ fn run_program(
     stop: &UnixStream,
     report: Option<&File>,
 ) -> io::Result<Report> {
+    let mut watchdog = watchdog::start(plan)?;
     let (status, status_end) = pipes::inherited_pipe()?;
     let next = Plan {
         stage: Stage::Keep,
@@ -95,7 +96,16 @@ fn run_program(
             keeper_status = Some(status);
         }
     };
-    let swept = tree::end_all(&mut note);
+    let groups = if plan.freeze { &*plan.cgroups } else { &[] };
+    if let Some(watchdog) = &mut watchdog {
+        // The keeper is thawed first, so that there are always two who can end everything.
+        for group in groups {
+            let _ = group.set_frozen(false);
+        }
+        // It is a child like any other, if it does not go at once.
+        let _ = watchdog.kill().and_then(|()| watchdog.wait());
+    }
+    let swept = tree::end_all(groups, &mut note);
     let told = Report::from_line(&pipes::read_all(status));
     let mut report = match (waited, told) {
         (_, Some(told)) => told,

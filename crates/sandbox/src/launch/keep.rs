@@ -102,7 +102,8 @@ fn keep(plan: &Plan) -> io::Result<Option<Report>> {
     pipes::drop_standard_streams()?;
     let inner = Pid::from_raw(inner.id().cast_signed()).ok_or_else(|| io::Error::other("no process id"))?;
     let status = wait_for(inner, &news, front_ends.as_ref())?;
-    let swept = tree::end_all(|_, _| {});
+    // Our group is not frozen, or we would be.
+    let swept = tree::end_all(&[], |_, _| {});
     let Some(status) = status else {
         clean_up(plan);
         return Ok(None);

@@ -13,6 +13,9 @@ pub(crate) mod scratch;
 pub(crate) mod syscalls;
 mod system;
 mod tree;
+mod watchdog;
+
+pub use tree::cpu_below;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -42,6 +45,7 @@ pub fn launch(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Stage::Front => front::run(&plan),
         Stage::Keep => keep::run(plan),
         Stage::Inner => inner::run(&plan),
+        Stage::Watchdog => watchdog::run(&plan),
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) enum Stage {
     Keep,
     /// Gives up every right, then becomes the program.
     Inner,
+    /// Beside the second one of a program that may be frozen, and its supervisor with it: ends both when the first has died.
+    Watchdog,
 }
 
 /// How a program is shut in.
@@ -56,6 +58,8 @@ pub(crate) struct Plan {
     /// Already inside the namespaces.
     pub(crate) inside: bool,
     pub(crate) cgroups: Vec<Cgroup>,
+    /// Whether the caller may freeze the groups.
+    pub(crate) freeze: bool,
     /// The folder to write to, made by the first stage and removed by it.
     pub(crate) scratch: Option<PathBuf>,
     pub(crate) cwd: PathBuf,
@@ -84,6 +88,7 @@ impl Plan {
             Stage::Front => "front",
             Stage::Keep => "keep",
             Stage::Inner => "inner",
+            Stage::Watchdog => "watchdog",
         };
         flag("stage", stage.as_ref());
         match self.confine {
@@ -102,6 +107,7 @@ impl Plan {
             ("status", self.status.map(i64::from)),
             ("user", self.user.map(i64::from)),
             ("inside", self.inside.then_some(1)),
+            ("freeze", self.freeze.then_some(1)),
             ("memory", self.memory.map(|n| n as i64)),
             ("processes", self.processes.map(|n| n as i64)),
             ("disk", self.disk.map(|n| n as i64)),
@@ -167,6 +173,7 @@ impl Plan {
                     "front" => Stage::Front,
                     "keep" => Stage::Keep,
                     "inner" => Stage::Inner,
+                    "watchdog" => Stage::Watchdog,
                     _ => return None,
                 }
             }
@@ -189,6 +196,7 @@ impl Plan {
             "--status" => self.status = Some(id()?),
             "--user" => self.user = Some(u32::try_from(number()?).ok()?),
             "--inside" => self.inside = number()? == 1,
+            "--freeze" => self.freeze = number()? == 1,
             "--memory" => self.memory = Some(number()?),
             "--processes" => self.processes = Some(number()?),
             "--disk" => self.disk = Some(number()?),
@@ -225,6 +233,7 @@ mod tests {
             launcher: Some("/x y/rookery".into()),
             inside: true,
             cgroups: vec![Cgroup { kind: Kind::Pids, path: "/sys/fs/cgroup/pids/a=b".into() }],
+            freeze: true,
             scratch: Some("/tmp/a".into()),
             cwd: OsString::from_vec(vec![b'/', 0xff]).into(),
             read: vec!["/a".into(), "/b=c".into()],

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, wait};
 
+use super::cgroup::Cgroup;
+
 /// How long processes that hang in the kernel are waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -42,8 +44,9 @@ pub(crate) fn reap(mut each: impl FnMut(Pid, WaitStatus)) -> Children {
     }
 }
 
-/// Ends every process below us and collects it; `each` hears of those that were our children.
-pub(crate) fn end_all(mut each: impl FnMut(Pid, WaitStatus)) -> Swept {
+/// Ends every process below us and collects it; `each` hears of those that were our children. The groups are thawed: in
+/// version 1 no signal reaches whoever is frozen.
+pub(crate) fn end_all(frozen: &[Cgroup], mut each: impl FnMut(Pid, WaitStatus)) -> Swept {
     let mut swept = Swept::default();
     // The usual case costs one system call: orphans are our children, so without children nothing is left.
     if matches!(reap(&mut each), Children::None) {
@@ -57,6 +60,10 @@ pub(crate) fn end_all(mut each: impl FnMut(Pid, WaitStatus)) -> Swept {
         for pid in &below {
             // It may have ended meanwhile, which is as good.
             let _ = kill_process(*pid, Signal::KILL);
+        }
+        for group in frozen {
+            // In every round, for the caller may have frozen it meanwhile; a group that is gone has nobody in it.
+            let _ = group.set_frozen(false);
         }
         swept.seen = swept.seen.max(below.len() as u64);
         if matches!(reap(&mut each), Children::None) {
@@ -109,6 +116,42 @@ pub(crate) fn descendants() -> Vec<Pid> {
         }
     }
     found
+}
+
+/// The processor time that a process and everything below it have used so far; `None` if it is gone. Counted in the ticks
+/// of the kernel, a hundredth of a second each on most machines.
+pub fn cpu_below(root: u32) -> Option<Duration> {
+    let mut ticks = ticks_of(i32::try_from(root).ok()?)?;
+    let mut todo = children_of(root);
+    // A program that starts processes faster than they are counted is not counted for ever.
+    for _ in 0..MOST_COUNTED {
+        let Some(pid) = todo.pop() else { break };
+        ticks += ticks_of(pid.cast_signed()).unwrap_or(0);
+        todo.extend(children_of(pid));
+    }
+    let per_second = rustix::param::clock_ticks_per_second();
+    Some(Duration::from_micros(ticks.saturating_mul(1_000_000) / per_second.max(1)))
+}
+
+/// The most processes below a program that are counted.
+const MOST_COUNTED: usize = 4096;
+
+/// What a process has used itself, and those of its children that have ended.
+fn ticks_of(pid: i32) -> Option<u64> {
+    let field = |field| stat_field::<u64>(pid, field);
+    Some(field(11)? + field(12)? + field(13)? + field(14)?)
+}
+
+/// The children of a process, whichever of its threads has started them.
+fn children_of(pid: u32) -> Vec<u32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let lists =
+        threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| {
+            list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()
+        })
+        .collect()
 }
 
 fn parent_of(pid: i32) -> Option<i32> {
