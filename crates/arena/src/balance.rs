@@ -15,6 +15,8 @@ use crate::boards::seated;
 const CHOICE: usize = 6;
 /// Random games that the judge plays from a position. A number, not a time, so that it finds the same everywhere.
 const PLAYOUTS: u64 = 400;
+/// What the boards are called together.
+const SET: &str = "balanced";
 /// What the randomness of boards is derived with, apart from that of games.
 const BOARDS: u64 = 0x0062_6f61_7264;
 
@@ -28,6 +30,8 @@ pub(crate) fn openings(tournament: &TournamentSpec, balanced: Balanced) -> Resul
         let boards = of_game(game, &spec, balanced, seed)
             .map_err(|error| ArenaError::Agreed(format!("{named}: {error}")))?;
         let opening = |position| Opening {
+            set: Some(SET.to_owned()),
+            name: None,
             game: several.then(|| named.clone()),
             position: Some(position),
             moves: vec![],

@@ -2,13 +2,15 @@
 
 use rookery_catalog::{AnyGame, agree, game};
 use rookery_referee::{Entry, MatchSpec, SeatEntry, Start};
-use rookery_rules::GameSpec;
-use rookery_tournament::{Pairing, TournamentSpec};
+use rookery_rules::{GameSpec, Seed, Status};
+use rookery_tournament::{Opening, Pairing, TournamentSpec};
 
 use crate::ArenaError;
 
 /// The key of a setup that says how many play.
 const PLAYERS: &str = "players";
+/// On so many boards the moves of an opening are tried.
+const TRIED_BOARDS: u64 = 4;
 
 /// The boards of a tournament, for every number of players at a table.
 #[derive(Debug)]
@@ -52,9 +54,11 @@ impl Boards {
             ArenaError::Agreed(format!("{} has no table for {n_seats} players", chosen.game))
         })?;
         let seed = tournament.seed;
-        let start = chosen
-            .opening
-            .map(|opening| Start { position: opening.position.clone(), moves: opening.moves.clone() });
+        let start = chosen.opening.map(|opening| Start {
+            opening: Some(tournament.opening_label(opening)),
+            position: opening.position.clone(),
+            moves: opening.moves.clone(),
+        });
         let varied = match &start {
             // A position says everything.
             Some(Start { position: Some(_), .. }) => board.spec.clone(),
@@ -80,6 +84,51 @@ impl Boards {
     }
 }
 
+/// Whether games can begin where the openings of a tournament say, by the rules of each game.
+pub fn check_openings(tournament: &TournamentSpec) -> Result<(), ArenaError> {
+    let least = tournament.min_seats.unwrap_or(tournament.seats);
+    for (number, opening) in (1..).zip(&tournament.openings) {
+        for named in
+            tournament.games.iter().filter(|named| opening.game.as_ref().is_none_or(|of| of == *named))
+        {
+            for n_seats in least..=tournament.seats {
+                check_opening(opening, named, n_seats, tournament.seed).map_err(|error| {
+                    let label = tournament.opening_label(opening);
+                    ArenaError::Agreed(format!("`openings`, number {number} ({label}), of {named}: {error}"))
+                })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where a game draws its board by chance, moves are tried on some of the boards.
+fn check_opening(opening: &Opening, named: &str, n_seats: usize, seed: Seed) -> Result<(), String> {
+    let (game, spec) = seated(named, n_seats).map_err(|error| error.to_string())?;
+    let mut starts = vec![];
+    if let Some(position) = &opening.position {
+        starts.push(game.position(position).map_err(|error| error.to_string())?);
+    } else {
+        for block in 0..TRIED_BOARDS {
+            let varied = game.vary(&spec, seed.derive(u64::MAX - block));
+            starts.push(game.start(&varied).map_err(|error| error.to_string())?);
+            if varied == spec {
+                break;
+            }
+        }
+    }
+    for mut position in starts {
+        opening.moves.iter().try_for_each(|mv| position.play(mv)).map_err(|error| error.to_string())?;
+        if position.n_seats() != n_seats {
+            return Err(format!("it is a position of {} players; expected {n_seats}", position.n_seats()));
+        }
+        if !matches!(position.status(), Status::ToMove(_)) {
+            return Err("the game is over there; expected a position in which somebody is to move".to_owned());
+        }
+    }
+    Ok(())
+}
+
 /// A game that a tournament names, set up for so many players.
 pub(crate) fn seated(named: &str, n_seats: usize) -> Result<(&'static dyn AnyGame, GameSpec), ArenaError> {
     let wrong = |error: &dyn std::fmt::Display| ArenaError::Agreed(format!("{named}: {error}"));
@@ -102,8 +151,9 @@ impl Board {
                 return Err(ArenaError::Agreed(format!("{}: {error}", entrant.name)));
             }
         }
-        let entries: Vec<Entry> =
-            (0..n_seats).map(|idx| Entry::nameless(tournament.entrants[idx].player.clone())).collect();
+        // Somebody may be left out later, so that there are fewer than seats.
+        let players = tournament.entrants.iter().cycle().take(n_seats);
+        let entries: Vec<Entry> = players.map(|entrant| Entry::nameless(entrant.player.clone())).collect();
         let agreed = agree(&spec, &entries, tournament.seed);
         let mut agreed = agreed.map_err(|error| ArenaError::Agreed(format!("{named}: {error}")))?;
         agreed.time = tournament.time;

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use rookery_live::Stopping;
 use rookery_record::Key;
-use rookery_referee::{Cause, MatchSpec, Verdict};
-use rookery_store::{Store, TournamentId};
+use rookery_referee::{Cause, MatchSpec, SeatSpec, Verdict};
+use rookery_sandbox::Level;
+use rookery_store::{Store, StoredBundle, TournamentId};
 use rookery_tournament::{
     Dispatcher, Format, GameResult, Pairing, Report, Scheduler, TournamentOutcome, Watcher, hold,
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::{ArenaError, PlayedGame, Seen};
+use crate::{ArenaError, Figure, PlayedGame, Seen};
 
 /// A game that is to be played.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +30,30 @@ pub struct Order {
     pub spec: MatchSpec,
     /// Whether it ends once its result is proved.
     pub until_proved: bool,
+    /// The speed that its clock is meant for, if the tournament says so.
+    pub scale_time: Option<u32>,
+    /// The bots of its tournament that come as archives, if there are any.
+    pub bots: Option<Arc<OrderedBots>>,
+}
+
+/// Bots that whoever plays a game has to bring: archives of the store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OrderedBots {
+    /// How much they are confined, at least.
+    pub sandbox: Level,
+    /// All that take part in the tournament.
+    pub bundles: Vec<StoredBundle>,
+}
+
+impl OrderedBots {
+    /// Those that sit at a table.
+    pub fn at<'a>(&'a self, spec: &'a MatchSpec) -> impl Iterator<Item = &'a StoredBundle> {
+        self.bundles.iter().filter(|bundle| {
+            spec.seats.iter().any(|entry| {
+                matches!(&entry.player, SeatSpec::Bundle { sha256: Some(hash), .. } if *hash == bundle.sha256.to_string())
+            })
+        })
+    }
 }
 
 /// What came of an order.
@@ -66,6 +93,17 @@ pub trait Elsewhere: Send + Sync + fmt::Debug {
 
     /// The tournament is over.
     fn close(&self, tournament: TournamentId);
+
+    /// What is counted of the machines.
+    fn counted(&self) -> Vec<Figure> {
+        vec![]
+    }
+
+    /// Waits until whatever is checked beside the games is checked, but not for ever. What came of it, if there is anything to
+    /// say.
+    fn settle(&self, _patience: Duration) -> Option<String> {
+        None
+    }
 }
 
 /// The games of one tournament, asked for elsewhere.
@@ -75,6 +113,8 @@ pub(crate) struct Sent<'a, 's> {
     pub(crate) tournament: TournamentId,
     pub(crate) spec_of: &'a dyn Fn(&Pairing) -> Result<MatchSpec, ArenaError>,
     pub(crate) until_proved: bool,
+    pub(crate) scale_time: Option<u32>,
+    pub(crate) bots: Option<Arc<OrderedBots>>,
     /// Pairings that are not at their first attempt.
     pub(crate) attempts: BTreeMap<u64, u32>,
     pub(crate) arrived: UnboundedReceiver<Arrived>,
@@ -132,7 +172,7 @@ impl Sent<'_, '_> {
                     Some(verdict) => *verdict,
                     None => self.stored_verdict(Key { pairing: pairing.id, attempt })?,
                 };
-                let game = PlayedGame { pairing, spec, verdict, record: None, cut: None };
+                let game = PlayedGame { pairing, spec, verdict, record: None, cut: None, cpu: vec![] };
                 (self.seen)(&game).map_err(ArenaError::Told)?;
                 Ok(Some(Report::Finished(game.result())))
             }
@@ -156,8 +196,16 @@ impl Dispatcher for Sent<'_, '_> {
             Ok(spec) => {
                 let attempt = self.attempts.get(&pairing.id).copied().unwrap_or(1);
                 let (tournament, until_proved) = (self.tournament, self.until_proved);
-                let order =
-                    Order { tournament, pairing: pairing.id, attempt, spec: spec.clone(), until_proved };
+                let bots = self.bots.clone();
+                let order = Order {
+                    tournament,
+                    pairing: pairing.id,
+                    attempt,
+                    spec: spec.clone(),
+                    until_proved,
+                    scale_time: self.scale_time,
+                    bots,
+                };
                 self.out.insert(pairing.id, (pairing, spec));
                 self.elsewhere.play(order);
             }

@@ -1,6 +1,7 @@
 //! A game that was played, now or in an earlier run.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rookery_record::Cut;
 use rookery_referee::{Blame, Cause, Ending, MatchSpec, Verdict, words};
@@ -20,6 +21,8 @@ pub struct PlayedGame {
     pub record: Option<PathBuf>,
     /// What an earlier run had left of the record that could not be read.
     pub cut: Option<Cut>,
+    /// The processor time of the program of each seat, with everything it started: known of programs that ran here, now.
+    pub cpu: Vec<Option<Duration>>,
 }
 
 impl PlayedGame {

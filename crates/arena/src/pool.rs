@@ -26,6 +26,7 @@ const FILES_OF_A_THREAD: usize = 5;
 
 /// Everything that it takes to play the games of an event.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something that holds or does not, on its own")]
 pub struct Games<'a> {
     /// What is agreed before the game of a pairing.
     pub spec_of: &'a (dyn Fn(&Pairing) -> Result<MatchSpec, ArenaError> + Sync),
@@ -47,6 +48,8 @@ pub struct Games<'a> {
     pub affinity: bool,
     /// Told where a program is awaited, by the name of its player.
     pub announce: &'a (dyn Fn(&str, SocketAddr) + Sync),
+    /// Whether bots that have connected are told at the end that there are no more games.
+    pub sends_home: bool,
 }
 
 impl std::fmt::Debug for Games<'_> {
@@ -190,9 +193,10 @@ impl<'q, 's> Pool<'q, 's> {
     fn give_up(&mut self, error: ArenaError) {
         self.failure.get_or_insert(error);
         self.pairings = None;
-        // Running games of the other threads end with the grace of a stop.
-        self.stopping.request(rookery_live::Signal::Interrupt);
-        self.stopping.request(rookery_live::Signal::Interrupt);
+        // Running games of the other threads have the grace of a stop; a second request would end them at once.
+        if !self.stopping.is_requested() {
+            self.stopping.request(rookery_live::Signal::Interrupt);
+        }
     }
 
     /// The game is over and kept.

@@ -1,6 +1,6 @@
 //! A tournament of a store: created, held, stopped and gone on with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 
@@ -9,19 +9,20 @@ use rookery_record::Archive;
 use rookery_referee::{Cause, MatchSpec, SeatSpec, TimeControl};
 use rookery_rules::nearest;
 use rookery_store::{
-    EntrantKind, NewEntrant, NewTournament, Store, StoredResult, TournamentId, TournamentState,
+    EntrantKind, NewEntrant, NewTournament, Store, StoredBundle, StoredResult, TournamentId, TournamentState,
 };
 use rookery_tournament::{
-    Adjudication, Change, Entrant, EntrantSpec, Format, GameResult, Next, Pairing, Scheduler,
-    TournamentEvent, TournamentOutcome, TournamentSpec, Watcher,
+    Adjudication, Change, Entrant, EntrantSpec, Format, GameResult, MAX_FAULTS, Next, Pairing, Scheduler,
+    TournamentOutcome, TournamentSpec, TrialNote, Watcher,
 };
 use rookery_wire::Protocols;
 
 use crate::balance::openings;
-use crate::boards::Boards;
+use crate::boards::{Boards, check_openings};
+use crate::bots::BUNDLE_LEVEL;
 use crate::elsewhere::Sent;
 use crate::kept::Kept;
-use crate::{ArenaError, Elsewhere, Games, Seen};
+use crate::{ArenaError, Elsewhere, Games, OrderedBots, Seen, Storing};
 
 /// How many games beyond those that run may wait for the disk.
 const WAITING: usize = 64;
@@ -61,14 +62,25 @@ impl std::fmt::Debug for Holding<'_> {
 impl Tournament {
     /// Puts a tournament into a store. Everything that names a game or a built-in player is checked before, and balanced
     /// boards are found and kept as its openings.
-    pub fn create(store: &Store, mut spec: TournamentSpec) -> Result<Self, ArenaError> {
+    pub fn create(store: &Store, spec: TournamentSpec) -> Result<Self, ArenaError> {
+        Self::create_with(store, spec, &HashMap::new())
+    }
+
+    /// The same with the versions of bots that the store knows, by the names of the entrants.
+    pub fn create_with(
+        store: &Store,
+        mut spec: TournamentSpec,
+        versions: &HashMap<String, u64>,
+    ) -> Result<Self, ArenaError> {
+        spec.choose_openings()?;
+        spec.suspend_as_usual();
         spec.check()?;
         let boards = Boards::new(&spec)?;
+        check_openings(&spec)?;
         if let Some(balanced) = spec.balanced.take() {
             spec.openings = openings(&spec, balanced)?;
         }
-        let text = to_text(&spec)?;
-        let entrants = spec.entrants.iter().map(new_entrant).collect();
+        let (text, entrants) = (to_text(&spec)?, new_entrants(&spec, versions));
         let new = NewTournament { spec: text, seed: spec.seed, entrants };
         let id = store.create_tournament(new)?;
         Ok(Self { store: store.clone(), id, spec, boards })
@@ -77,9 +89,34 @@ impl Tournament {
     /// Puts a tournament into a store before all who take part are known: they sign up ([`Tournament::sign_up`]) until it
     /// begins.
     pub fn announce(store: &Store, spec: &TournamentSpec) -> Result<TournamentId, ArenaError> {
-        check_with_some(spec)?;
+        let mut spec = spec.clone();
+        spec.choose_openings()?;
+        // Whether programs come is not known yet.
+        spec.max_faults.get_or_insert(MAX_FAULTS);
+        check_with_some(&spec)?;
+        check_openings(&spec)?;
         let entrants = spec.entrants.iter().map(new_entrant).collect();
-        Ok(store.create_tournament(NewTournament { spec: to_text(spec)?, seed: spec.seed, entrants })?)
+        Ok(store.create_tournament(NewTournament { spec: to_text(&spec)?, seed: spec.seed, entrants })?)
+    }
+
+    /// Writes down what came of the games before the first round; who is left out takes no part. With too few left it is
+    /// cancelled, and cannot be held. Nothing may have begun.
+    pub fn settle(
+        &mut self,
+        notes: Vec<TrialNote>,
+        versions: &HashMap<String, u64>,
+    ) -> Result<(), ArenaError> {
+        self.spec.settle(notes);
+        self.store.set_entrants(self.id, &to_text(&self.spec)?, new_entrants(&self.spec, versions))?;
+        let boards = self.spec.check().map_err(ArenaError::from).and_then(|_| Boards::new(&self.spec));
+        match boards {
+            Ok(boards) => self.boards = boards,
+            Err(error) => {
+                self.store.set_tournament_state(self.id, TournamentState::Cancelled)?;
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// Who takes part in one that has not begun, as the spec says now.
@@ -193,20 +230,57 @@ impl Tournament {
         earlier: &mut dyn FnMut(&GameResult),
         seen: Seen<'_>,
     ) -> Result<TournamentOutcome, ArenaError> {
+        let room = how.elsewhere.map_or(how.concurrency + WAITING, Elsewhere::room);
+        let (outcome, n_failed) =
+            self.hold_with(room, watcher, earlier, |scheduler, aborted, watcher| match how.elsewhere {
+                None => self.hold_here(how, scheduler, aborted, stopping, watcher, seen),
+                Some(elsewhere) => self.hold_elsewhere(elsewhere, scheduler, stopping, watcher, seen),
+            })?;
+        if outcome.complete
+            && n_failed == 0
+            && let Some(elsewhere) = how.elsewhere
+        {
+            elsewhere.close(self.id);
+        }
+        Ok(outcome)
+    }
+
+    /// Has the caller play all games that are not played yet, on its own thread and one at a time: it is handed the scheduler,
+    /// where records go, and whom to tell.
+    pub fn hold_by(
+        &self,
+        play: impl FnOnce(
+            &mut Scheduler<Box<dyn Format>>,
+            &dyn Archive,
+            &mut dyn Watcher,
+        ) -> Result<TournamentOutcome, ArenaError>,
+    ) -> Result<TournamentOutcome, ArenaError> {
+        let held = self.hold_with(1, &mut (), &mut |_| {}, |scheduler, aborted, watcher| {
+            self.keeping(aborted, |kept| play(scheduler, kept, watcher)).map(|outcome| (outcome, 0))
+        });
+        held.map(|(outcome, _)| outcome)
+    }
+
+    /// What is left to play, for whoever plays it; the state of the tournament before and after. Also how many games failed
+    /// too often.
+    fn hold_with(
+        &self,
+        room: usize,
+        watcher: &mut dyn Watcher,
+        earlier: &mut dyn FnMut(&GameResult),
+        play: impl FnOnce(
+            &mut Scheduler<Box<dyn Format>>,
+            BTreeMap<u64, u32>,
+            &mut dyn Watcher,
+        ) -> Result<(TournamentOutcome, u64), ArenaError>,
+    ) -> Result<(TournamentOutcome, u64), ArenaError> {
         self.store.set_tournament_state(self.id, TournamentState::Running)?;
         let changes = self.store.changes(self.id)?;
         let mut format = self.spec.format_before(n_late(&changes))?;
         for change in &changes {
             format.change(change);
         }
-        let room = match how.elsewhere {
-            None => how.concurrency + WAITING,
-            Some(elsewhere) => {
-                self.expect_built_in()?;
-                elsewhere.room()
-            }
-        };
-        let mut scheduler = Scheduler::new(format, room).with_exclusive(self.exclusive());
+        let mut scheduler = Scheduler::new(format, room).with_exclusive(one_at_a_time(&self.spec));
         let mut aborted = BTreeMap::new();
         for stored in self.store.results(self.id)? {
             let StoredResult { key, result, .. } = stored?;
@@ -217,22 +291,16 @@ impl Tournament {
                 earlier(&result);
             }
         }
-        let mut storing = Storing { store: &self.store, tournament: self.id, next: watcher };
-        let held = match how.elsewhere {
-            None => self.hold_here(how, &mut scheduler, aborted, stopping, &mut storing, seen),
-            Some(elsewhere) => self.hold_elsewhere(elsewhere, &mut scheduler, stopping, &mut storing, seen),
-        };
+        let mut storing = Storing::new(self.store.clone(), self.id, watcher);
+        let held = play(&mut scheduler, aborted, &mut storing);
         let now: Vec<Change> = scheduler.format().changes();
         let complete = matches!(&held, Ok((outcome, 0)) if outcome.complete);
         let state = if complete { TournamentState::Finished } else { TournamentState::Paused };
         let closed = if now == changes { Ok(()) } else { self.store.put_changes(self.id, &now) };
         let closed = closed.and_then(|()| self.store.set_tournament_state(self.id, state));
-        if complete && let Some(elsewhere) = how.elsewhere {
-            elsewhere.close(self.id);
-        }
-        let (outcome, _) = held?;
+        let held = held?;
         closed?;
-        Ok(outcome)
+        Ok(held)
     }
 
     /// Plays in threads of this process.
@@ -245,23 +313,36 @@ impl Tournament {
         watcher: &mut dyn Watcher,
         seen: Seen<'_>,
     ) -> Result<(TournamentOutcome, u64), ArenaError> {
+        self.keeping(aborted, |kept| {
+            let games = Games {
+                spec_of: &|pairing| self.match_spec(pairing),
+                archive: Some(kept),
+                programs: how.programs,
+                protocols: how.protocols,
+                concurrency: how.concurrency,
+                timed: self.spec.time != TimeControl::Untimed,
+                retries: RETRIES,
+                until_proved: self.until_proved(),
+                affinity: how.affinity,
+                announce: how.announce,
+                sends_home: true,
+            };
+            games.hold(scheduler, stopping, watcher, seen)
+        })
+        .map(|outcome| (outcome, 0))
+    }
+
+    /// Lends the archive that keeps the games in the store, for games that are played in this process. What the store refuses
+    /// is told as the store told it.
+    fn keeping<T>(
+        &self,
+        aborted: BTreeMap<u64, u32>,
+        play: impl FnOnce(&dyn Archive) -> Result<T, ArenaError>,
+    ) -> Result<T, ArenaError> {
         self.store.recall_jobs(self.id)?;
         let refused = Arc::new(OnceLock::new());
         let kept = Kept { store: self.store.clone(), tournament: self.id, aborted, refused: refused.clone() };
-        let games = Games {
-            spec_of: &|pairing| self.match_spec(pairing),
-            archive: Some(&kept as &dyn Archive),
-            programs: how.programs,
-            protocols: how.protocols,
-            concurrency: how.concurrency,
-            timed: self.spec.time != TimeControl::Untimed,
-            retries: RETRIES,
-            until_proved: self.until_proved(),
-            affinity: how.affinity,
-            announce: how.announce,
-        };
-        let held = games.hold(scheduler, stopping, watcher, seen);
-        held.map(|outcome| (outcome, 0)).map_err(|error| match (error, refused.get()) {
+        play(&kept).map_err(|error| match (error, refused.get()) {
             (ArenaError::Archive(_) | ArenaError::Sync(_), Some(error)) => error.clone().into(),
             (error, _) => error,
         })
@@ -276,12 +357,15 @@ impl Tournament {
         watcher: &mut dyn Watcher,
         seen: Seen<'_>,
     ) -> Result<(TournamentOutcome, u64), ArenaError> {
+        let bots = self.ordered_bots()?;
         let mut sent = Sent {
             elsewhere,
+            bots,
             store: &self.store,
             tournament: self.id,
             spec_of: &|pairing| self.match_spec(pairing),
             until_proved: self.until_proved(),
+            scale_time: self.spec.scale_time,
             attempts: self.attempts()?,
             arrived: elsewhere.open(self.id),
             stopping: stopping.clone(),
@@ -312,25 +396,38 @@ impl Tournament {
         }
     }
 
-    /// Other machines play only who needs not be brought.
-    fn expect_built_in(&self) -> Result<(), ArenaError> {
-        let other = self.spec.entrants.iter().find(|entrant| !matches!(entrant.player, SeatSpec::BuiltIn(_)));
-        other.map_or(Ok(()), |entrant| {
-            Err(ArenaError::Agreed(format!(
-                "{}: other machines play built-in players only; leave out --dispatch to play it here",
-                entrant.name
-            )))
-        })
+    /// The archives that other machines have to bring. They play built-in players and bundles, and nobody else.
+    fn ordered_bots(&self) -> Result<Option<Arc<OrderedBots>>, ArenaError> {
+        let mut bundles: Vec<StoredBundle> = vec![];
+        for entrant in &self.spec.entrants {
+            match &entrant.player {
+                SeatSpec::BuiltIn(_) => {}
+                // Without a hash it would be another bot whenever somebody pushes one.
+                SeatSpec::Bundle { name, sha256: Some(hash) } => {
+                    bundles.push(self.store.find_bundle(name, Some(hash))?);
+                }
+                _ => {
+                    return Err(ArenaError::Agreed(format!(
+                        "{}: other machines play built-in players and bundles only (`rookery bot push`, then bundle:NAME); \
+                         leave out --dispatch to play it here",
+                        entrant.name
+                    )));
+                }
+            }
+        }
+        let level = self.spec.sandbox.as_deref().map(str::parse).transpose().map_err(ArenaError::Agreed)?;
+        let sandbox = level.unwrap_or(BUNDLE_LEVEL);
+        Ok((!bundles.is_empty()).then(|| Arc::new(OrderedBots { sandbox, bundles })))
     }
+}
 
-    /// Those who play one game at a time: whoever has one connection, or is one person.
-    fn exclusive(&self) -> Vec<Entrant> {
-        let one_at_a_time = |entrant: &Entrant| {
-            let player = &self.spec.entrants[entrant.index()].player;
-            player.is_awaited() || player.is_person()
-        };
-        Entrant::all(self.spec.entrants.len()).filter(one_at_a_time).collect()
-    }
+/// Those who play one game at a time: whoever has one connection, or is one person.
+pub fn one_at_a_time(spec: &TournamentSpec) -> Vec<Entrant> {
+    let is_one = |entrant: &Entrant| {
+        let player = &spec.entrants[entrant.index()].player;
+        player.is_awaited() || player.is_person()
+    };
+    Entrant::all(spec.entrants.len()).filter(is_one).collect()
 }
 
 /// Checks everything that is agreed, with somebody at every place that is still free.
@@ -347,6 +444,13 @@ fn check_with_some(spec: &TournamentSpec) -> Result<(), ArenaError> {
 
 /// With so many every format can be held.
 const FEW: usize = 4;
+
+/// What a store is told of all, with the versions that it knows.
+fn new_entrants(spec: &TournamentSpec, versions: &HashMap<String, u64>) -> Vec<NewEntrant> {
+    let version = |entrant: &EntrantSpec| versions.get(&entrant.name).copied();
+    let new = |entrant| NewEntrant { version: version(entrant), ..new_entrant(entrant) };
+    spec.entrants.iter().map(new).collect()
+}
 
 /// What a store is told of somebody.
 fn new_entrant(entrant: &EntrantSpec) -> NewEntrant {
@@ -369,20 +473,3 @@ fn n_late(changes: &[Change]) -> usize {
 
 /// How often a game is played again at once after a failure of ours.
 const RETRIES: u32 = 2;
-
-/// Stores pairings as they are made, and tells whoever watches.
-struct Storing<'a> {
-    store: &'a Store,
-    tournament: TournamentId,
-    next: &'a mut dyn Watcher,
-}
-
-impl Watcher for Storing<'_> {
-    fn see(&mut self, event: &TournamentEvent) {
-        if let TournamentEvent::Paired(pairing) = event {
-            // They are stored before the game that comes of them; if not, neither is the game, which is told.
-            drop(self.store.submit_pairings(self.tournament, std::slice::from_ref(pairing)));
-        }
-        self.next.see(event);
-    }
-}

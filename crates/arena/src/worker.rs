@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use rookery_live::{Guest, Opened, Played, Programs, Stopping, Terms, prepare};
@@ -82,8 +83,10 @@ impl Worker<'_> {
         runtime.block_on(async {
             let terms = self.terms();
             join_all((0..self.slots).map(|_| self.work_slot(&terms))).await;
-            if let Some(programs) = self.games.programs {
-                programs.quit().await;
+            match self.games.programs {
+                Some(programs) if self.games.sends_home => programs.quit().await,
+                Some(programs) => programs.quit_programs().await,
+                None => {}
             }
         });
     }
@@ -124,7 +127,7 @@ impl Worker<'_> {
                 ArenaError::Prepare(None, error) => ArenaError::Prepare(path.clone(), error),
                 error => error,
             })?;
-            let Some(Played { end, receipt, problem, cut, .. }) = played else {
+            let Some((Played { end, receipt, problem, cut, .. }, cpu)) = played else {
                 return Ok(Worked::Suspended);
             };
             if let Some(problem) = problem {
@@ -144,31 +147,31 @@ impl Worker<'_> {
                     continue;
                 }
             }
-            let game = PlayedGame { pairing, spec, verdict, record: path, cut };
+            let game = PlayedGame { pairing, spec, verdict, record: path, cut, cpu };
             return Ok(Worked::Game(Box::new(game), receipt));
         }
         Err(ArenaError::Attempts(pairing.id + 1, ATTEMPTS))
     }
 
-    /// Plays a game, or what is left of it. `None` if it is to stop before its programs are there.
+    /// Plays a game, or what is left of it, and says how much processor time each program used. `None` if it is to stop before its programs are there.
     async fn play_one(
         &self,
         spec: &MatchSpec,
         slot: Option<Slot>,
         key: &Key,
         terms: &Terms,
-    ) -> Result<Option<Played>, ArenaError> {
+    ) -> Result<Option<(Played, Vec<Option<Duration>>)>, ArenaError> {
         let finished = matches!(slot, Some(Slot::Finished(_)));
         let (guests, brought) = match self.games.programs.filter(|_| !finished) {
             None => (spec.seats.iter().map(|entry| stand_in(&entry.player)).collect(), None),
             Some(programs) => {
                 let mut announce =
                     |idx: usize, address: SocketAddr| (self.games.announce)(&spec.seats[idx].name, address);
-                let Opened { guests, closing, logs } = tokio::select! {
+                let Opened { guests, closing, started } = tokio::select! {
                     opened = programs.bring(spec, &mut announce) => opened?,
                     () = self.stopping.urgent() => return Ok(None),
                 };
-                (guests, Some((closing, logs)))
+                (guests, Some((closing, started)))
             }
         };
         let prepared = prepare(spec.clone(), guests, self.games.protocols, slot)
@@ -181,15 +184,21 @@ impl Worker<'_> {
         self.running.begin(key.pairing, prepared.controls(), &self.stopping);
         let played = prepared.run().await;
         self.running.end(key.pairing);
-        if let Some((closing, logs)) = brought {
+        let mut cpu = vec![];
+        if let Some((closing, started)) = brought {
+            if let (Some(programs), End::Verdict(verdict)) = (self.games.programs, &played.end) {
+                programs.note(spec, verdict);
+            }
             closing.done().await;
-            if let Some(archive) = self.games.archive {
-                for (seat, log) in &logs {
-                    keep_log(archive, key, *seat, &log.all())?;
+            cpu = vec![None; spec.n_seats()];
+            for (seat, program) in &started {
+                cpu[*seat] = program.cpu.take();
+                if let Some(archive) = self.games.archive {
+                    keep_log(archive, key, *seat, &program.log.all())?;
                 }
             }
         }
-        Ok(Some(played))
+        Ok(Some((played, cpu)))
     }
 }
 

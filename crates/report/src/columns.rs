@@ -2,6 +2,7 @@
 
 use rookery_rules::text::clean;
 
+use crate::facts::OpeningFacts;
 use crate::report::{Report, Row, TimeFacts, Wdl};
 use crate::table::Column;
 
@@ -9,8 +10,10 @@ use crate::table::Column;
 /// the JSON have the same.
 pub(crate) const MAX_CROSS: usize = 200;
 
-/// A table with a row for each entrant.
+/// A table with a row for each entrant, or for whatever its title says.
 pub(crate) struct Table {
+    /// What a row is about.
+    pub(crate) title: &'static str,
     /// The place or number of each row; may be left out.
     pub(crate) numbers: Vec<String>,
     pub(crate) names: Vec<String>,
@@ -20,7 +23,7 @@ pub(crate) struct Table {
 impl Table {
     fn new(report: &Report, columns: Vec<Column>) -> Self {
         let names = report.standings.iter().map(|row| clean(&row.name)).collect();
-        Self { numbers: vec![], names, columns }
+        Self { title: "player", numbers: vec![], names, columns }
     }
 
     fn numbered(mut self, numbers: impl Iterator<Item = usize>) -> Self {
@@ -31,11 +34,11 @@ impl Table {
     /// What stands at the left of each row in a terminal, with its title first.
     pub(crate) fn labels(&self) -> Vec<String> {
         let Some(width) = self.numbers.iter().map(String::len).max() else {
-            return std::iter::once("player".to_owned()).chain(self.names.iter().cloned()).collect();
+            return std::iter::once(self.title.to_owned()).chain(self.names.iter().cloned()).collect();
         };
         let rows =
             self.numbers.iter().zip(&self.names).map(|(number, name)| format!("{number:>width$} {name}"));
-        std::iter::once(format!("{:width$} player", "")).chain(rows).collect()
+        std::iter::once(format!("{:width$} {}", "", self.title)).chain(rows).collect()
     }
 }
 
@@ -130,6 +133,21 @@ pub(crate) fn times(report: &Report) -> Option<Table> {
         column("longest", &|time| time.max_ms.to_string()),
     ];
     Some(Table::new(report, columns))
+}
+
+/// How games ended by their openings; `None` if there are none, or more than anybody reads: the JSON has all.
+pub(crate) fn openings(report: &Report) -> Option<Table> {
+    let rows = &report.openings;
+    let count = |title: &str, of: &dyn Fn(&OpeningFacts) -> u64| {
+        Column::new(title, rows.iter().map(|row| of(row).to_string()))
+    };
+    let seats = rows.iter().map(|row| row.wins_by_seat.len()).max().filter(|_| rows.len() <= MAX_CROSS)?;
+    let mut columns = vec![count("games", &|row| row.games)];
+    let won = |seat: usize| move |row: &OpeningFacts| row.wins_by_seat.get(seat).copied().unwrap_or(0);
+    columns.extend((0..seats).map(|seat| count(&format!("seat {} won", seat + 1), &won(seat))));
+    columns.push(count("drawn", &|row| row.draws));
+    let names = rows.iter().map(|row| clean(&row.opening)).collect();
+    Some(Table { title: "opening", numbers: vec![], names, columns })
 }
 
 /// How everybody lost: by fault, or as games end. `None` if nobody did.

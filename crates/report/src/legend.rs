@@ -3,8 +3,9 @@
 use rookery_rules::text::clean;
 
 use crate::columns::{percent, trimmed};
+use crate::facts::{RatingFacts, TestFacts};
 use crate::ratings::{FEW_BLOCKS, Model};
-use crate::report::{Context, FaultLine, RatingFacts, Report, TestFacts};
+use crate::report::{Context, FaultLine, Report};
 
 /// What was played, in two lines: a table is often shown far from where it was made.
 pub(crate) fn header(report: &Report) -> [String; 2] {
@@ -45,6 +46,7 @@ pub(crate) fn notes(report: &Report) -> Vec<String> {
     if !suspended.is_empty() {
         lines.push(format!("Suspended after too many faults in a row: {}.", suspended.join(", ")));
     }
+    lines.extend(report.trials.iter().map(ToString::to_string));
     lines
 }
 

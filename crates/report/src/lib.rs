@@ -6,7 +6,9 @@
 
 mod columns;
 mod csv;
+mod deciding;
 mod evaluation;
+mod facts;
 mod html;
 mod legend;
 mod markdown;
@@ -18,11 +20,10 @@ pub mod table;
 mod text;
 mod timing;
 
+pub use deciding::Deciding;
 pub use evaluation::Evaluation;
+pub use facts::{Anchor, OpeningFacts, RatingFacts, Setting, TestFacts};
 pub use markup::escaped;
 pub use ratings::{METHOD, Model, ParseModelError, Rated, RatingError, RatingOptions, Ratings};
-pub use report::{
-    Against, Anchor, BlockFacts, Context, Evidence, FaultLine, RatingFacts, Report, Row, Setting, TestFacts,
-    TimeFacts, Wdl,
-};
+pub use report::{Against, BlockFacts, Context, Evidence, FaultLine, Report, Row, TimeFacts, Wdl};
 pub use timing::{Times, Timing};

@@ -23,9 +23,11 @@ impl Report {
         }
         text.push_str("\n## Wins-draws-losses by seat\n\n");
         text.push_str(&table(&columns::by_seat(self)));
-        for (heading, part) in
-            [("Time per move, in ms", columns::times(self)), ("How games were lost", columns::losses(self))]
-        {
+        for (heading, part) in [
+            ("Results by opening", columns::openings(self)),
+            ("Time per move, in ms", columns::times(self)),
+            ("How games were lost", columns::losses(self)),
+        ] {
             if let Some(part) = part {
                 let _ = write!(text, "\n## {heading}\n\n{}", table(&part));
             }
@@ -59,7 +61,7 @@ fn table(table: &Table) -> String {
     };
     let number = |number: &str| is_numbered.then(|| number.to_owned());
     let titles = table.columns.iter().map(|column| escaped(&column.cells()[0]));
-    line(&mut number("#").into_iter().chain(["player".to_owned()]).chain(titles));
+    line(&mut number("#").into_iter().chain([table.title.to_owned()]).chain(titles));
     let right = table.columns.iter().map(|_| "--:".to_owned());
     line(&mut number("--:").into_iter().chain(["---".to_owned()]).chain(right));
     for (row, name) in table.names.iter().enumerate() {

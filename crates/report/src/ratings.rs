@@ -13,7 +13,7 @@ use rookery_tournament::Entrant;
 use crate::evaluation::{Counted, Evaluation, split};
 
 /// The version of how ratings are computed. Whoever keeps ratings keeps it with them: where it differs, so may bits.
-pub const METHOD: &str = "rookery-ratings-1";
+pub const METHOD: &str = "rookery-ratings-2";
 
 /// With fewer blocks their differences say too little about errors: three blocks are often alike by chance. Then the
 /// errors are at least what the model alone gives.

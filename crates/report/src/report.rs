@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use rookery_ratings::sprt::Run;
-use rookery_tournament::{Bye, Entrant, Seating, Standing, Tally, TournamentSpec};
+use rookery_tournament::{Bye, Entrant, Standing, Tally, TrialNote};
 use serde::Serialize;
 
 use crate::evaluation::Evaluation;
+use crate::facts::{OpeningFacts, RatingFacts, Setting, TestFacts};
 use crate::legend;
 use crate::ratings::Ratings;
 use crate::timing::{Times, Timing};
@@ -30,6 +31,8 @@ pub struct Context<'a> {
     pub accuracy: Vec<Option<f64>>,
     /// What speaks for the faults.
     pub evidence: Vec<Evidence>,
+    /// How games ended, by the openings that they began from.
+    pub openings: Vec<OpeningFacts>,
     /// The test between the first two entrants.
     pub test: Option<&'a Run>,
     /// The command that computes everything again.
@@ -70,27 +73,14 @@ pub struct Report {
     pub endings: BTreeMap<&'static str, u64>,
     /// What entrants did wrong.
     pub faults: Vec<FaultLine>,
+    /// Who has not passed the games before the first round, and why.
+    pub trials: Vec<TrialNote>,
+    /// How games ended, by the openings that they began from.
+    pub openings: Vec<OpeningFacts>,
     /// The test between the first two entrants.
     pub test: Option<TestFacts>,
     /// What the columns mean.
     pub legend: Vec<String>,
-}
-
-/// What was agreed.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Setting {
-    /// Game specs.
-    pub games: Vec<String>,
-    /// How many sit at a table, at most.
-    pub seats: usize,
-    /// The form of the tournament: its kind, then what was said of it.
-    pub format: String,
-    /// The time control.
-    pub time: String,
-    /// The seed, as text: many readers of JSON lose digits.
-    pub seed: String,
-    /// Names of tie-breaks, in the order in which they decide.
-    pub tie_breaks: Vec<&'static str>,
 }
 
 /// One line of the table.
@@ -229,38 +219,6 @@ impl From<&Times> for TimeFacts {
     }
 }
 
-/// How ratings were made.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct RatingFacts {
-    /// The version of the computation with model and options.
-    pub method: String,
-    /// The name of the model.
-    pub model: &'static str,
-    /// What a rating is in.
-    pub unit: &'static str,
-    /// Virtual games of each entrant.
-    pub prior: f64,
-    /// Who has which rating by agreement.
-    pub anchor: Option<Anchor>,
-    /// How many games a whole block has.
-    pub block_games: u64,
-    /// Davidson's nu or Rao and Kupper's theta.
-    pub draw_weight: Option<f64>,
-    /// Names of entrants that have met, directly or by others. Ratings of different groups cannot be compared.
-    pub groups: Vec<Vec<String>>,
-    /// Games in which everybody was removed, which are in no rating.
-    pub games_without_winner: u64,
-}
-
-/// Who has which rating by agreement.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Anchor {
-    /// Its name.
-    pub name: String,
-    /// Its rating.
-    pub rating: f64,
-}
-
 /// What an entrant did wrong.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FaultLine {
@@ -276,33 +234,6 @@ pub struct FaultLine {
     pub pairings: Vec<u64>,
     /// The command that shows one of these games.
     pub replay: Option<String>,
-}
-
-/// How a test between two stands.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct TestFacts {
-    /// `H0`, `H1`, or nothing yet.
-    pub decision: Option<String>,
-    /// The logarithm of the likelihood ratio.
-    pub llr: f64,
-    /// At this ratio or below, H0 is accepted.
-    pub lower: f64,
-    /// At this ratio or above, H1 is accepted.
-    pub upper: f64,
-    /// What the bounds mean.
-    pub model: String,
-    /// The difference under H0.
-    pub elo0: f64,
-    /// The difference under H1.
-    pub elo1: f64,
-    /// How many games were counted.
-    pub games: u64,
-    /// How many blocks with 0, 1, 2 … half points of the first entrant.
-    pub counts: Vec<u64>,
-    /// How many blocks were left out because a game was aborted.
-    pub dropped: u64,
-    /// The ratio after some numbers of blocks.
-    pub trace: Vec<(u64, f64)>,
 }
 
 impl Report {
@@ -323,6 +254,8 @@ impl Report {
             games: standings.games(),
             aborted: standings.aborted(),
             faults: faults(evaluation, &table, context),
+            trials: spec.trials.clone(),
+            openings: context.openings.clone(),
             standings: rows,
             setting: Setting::new(spec, evaluation.seats()),
             ratings: ratings.map(|ratings| RatingFacts::new(evaluation, ratings)),
@@ -339,66 +272,6 @@ impl Report {
         let mut text = serde_json::to_string_pretty(self).expect("names, numbers and lists are JSON");
         text.push('\n');
         text
-    }
-}
-
-impl Setting {
-    fn new(spec: &TournamentSpec, seats: usize) -> Self {
-        // Whatever a format is called and told in files.
-        let format = match serde_json::to_value(&spec.format) {
-            Ok(serde_json::Value::Object(mut keys)) => {
-                let kind = keys.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned));
-                let told = keys.iter().map(|(key, value)| format!(" {key}={value}"));
-                kind.into_iter().chain(told).collect()
-            }
-            _ => String::new(),
-        };
-        Self {
-            games: spec.games.clone(),
-            seats,
-            format,
-            time: spec.time.to_string(),
-            seed: spec.seed.0.to_string(),
-            tie_breaks: spec.tie_breaks().order.iter().map(|tie_break| tie_break.word()).collect(),
-        }
-    }
-}
-
-impl RatingFacts {
-    fn new(evaluation: &Evaluation, ratings: &Ratings) -> Self {
-        let name = |entrant: &Entrant| evaluation.names()[entrant.index()].clone();
-        let options = ratings.options();
-        Self {
-            method: ratings.method(),
-            model: ratings.model().word(),
-            unit: ratings.model().unit(),
-            prior: options.prior,
-            anchor: options.anchor.map(|(entrant, rating)| Anchor { name: name(&entrant), rating }),
-            block_games: Seating::block_games(evaluation.seats()),
-            draw_weight: ratings.draw_weight(),
-            groups: ratings.parts().iter().map(|part| part.iter().map(name).collect()).collect(),
-            games_without_winner: ratings.games_without_winner,
-        }
-    }
-}
-
-impl TestFacts {
-    fn new(run: &Run) -> Self {
-        let test = run.test();
-        let ((lower, upper), (elo0, elo1)) = (test.bounds(), test.elos());
-        Self {
-            decision: run.decision().map(|decision| decision.to_string()),
-            llr: run.llr(),
-            lower,
-            upper,
-            model: test.model().to_string(),
-            elo0,
-            elo1,
-            games: run.games(),
-            counts: run.counts().to_vec(),
-            dropped: run.dropped(),
-            trace: run.trace().points().collect(),
-        }
     }
 }
 

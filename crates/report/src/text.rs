@@ -33,6 +33,8 @@ impl Report {
         section(&mut text, "wins-draws-losses by seat", laid_out(columns::by_seat(self), width));
         let times = columns::times(self).map(|times| laid_out(times, width));
         section(&mut text, "time per move, in ms", times.unwrap_or_default());
+        let openings = columns::openings(self).map(|openings| laid_out(openings, width));
+        section(&mut text, "results by opening", openings.unwrap_or_default());
         section(&mut text, "faults", [paragraphs(self.faults.iter().map(legend::fault_with_replay), width)]);
         section(&mut text, "", [paragraphs(self.legend.iter().cloned(), width)]);
         text

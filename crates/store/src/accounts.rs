@@ -5,6 +5,7 @@
 use rookery_referee::is_name;
 
 use crate::entrants::{EntrantKind, MAX_NOTE, bounded, entrant_of};
+use crate::measures::put_setting;
 use crate::sql::{Fault, Row, Sql, SqlError, column, next_number, params};
 use crate::store::now_ms;
 use crate::{EntrantId, Hash, Page, Store, StoreError};
@@ -217,7 +218,7 @@ impl Store {
         }
         let sha256 = Hash::of(token.as_bytes());
         self.write(move |tx| {
-            let id = next_number(tx, "tokens", "id")?;
+            let id = token_number(tx)?;
             tx.execute(
                 "insert into tokens (id, sha256, entrant, purpose, note, created_ms, expires_ms) \
                  values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -313,6 +314,18 @@ impl Store {
             Ok(rows.into_iter().map(entry).collect::<Result<_, _>>()?)
         })
     }
+}
+
+/// The setting for the last number that a token had.
+const LAST_TOKEN: &str = "last_token";
+
+/// The number of a new token. None is given twice, also when its token is gone: what guests have is theirs by it.
+fn token_number(sql: &mut dyn Sql) -> Result<i64, SqlError> {
+    let last = sql.row("select value from settings where name = ?1", params![LAST_TOKEN])?;
+    let last = last.map(|mut row| row.text(0)).transpose()?.and_then(|last| last.parse().ok());
+    let id = next_number(sql, "tokens", "id")?.max(last.unwrap_or(0) + 1);
+    put_setting(sql, LAST_TOKEN, &id.to_string())?;
+    Ok(id)
 }
 
 const TOKENS: &str = "select id, entrant, purpose, note, created_ms, expires_ms from tokens";

@@ -58,6 +58,10 @@ pub(crate) struct GameRow {
     pub(crate) sha256: Hash,
 }
 
+/// What stands before the values of a row.
+pub(crate) const INSERT: &str = "insert into games (seq, id, tournament, pairing, attempt, game, spec, names, entrants, winners, \
+                                 scores, cause, failed, plies, finished_ms, record_bytes, sha256, chain) values";
+
 impl GameRow {
     /// The columns in the order of [`GameRow::of_row`]; `games` may have another name in a query.
     pub(crate) const COLUMNS: &str = "games.seq, games.id, games.tournament, games.pairing, games.attempt, games.game, \
@@ -122,10 +126,10 @@ impl GameRow {
         Hash(hash.finalize().into())
     }
 
-    /// Puts the row behind the last one.
-    pub(crate) fn insert(&self, sql: &mut dyn Sql, head: &Head) -> Result<Head, SqlError> {
+    /// The values of the row behind the last one, and the end of the chain then.
+    pub(crate) fn values(&self, head: &Head) -> ([Value; Self::N_COLUMNS], Head) {
         let chain = self.chain(&head.chain);
-        let values: [Value; Self::N_COLUMNS] = [
+        let values = [
             self.seq.into(),
             self.id.as_str().into(),
             self.tournament.into(),
@@ -145,13 +149,7 @@ impl GameRow {
             self.sha256.0.as_slice().into(),
             chain.0.as_slice().into(),
         ];
-        sql.execute(
-            "insert into games (seq, id, tournament, pairing, attempt, game, spec, names, entrants, winners, scores, \
-             cause, failed, plies, finished_ms, record_bytes, sha256, chain) \
-             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-            &values,
-        )?;
-        Ok(Head { seq: self.seq, chain })
+        (values, Head { seq: self.seq, chain })
     }
 }
 

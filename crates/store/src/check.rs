@@ -133,17 +133,31 @@ pub(crate) fn look(
         Err(error) => return Err(error),
         Ok(()) => {}
     }
+    if order.full {
+        report.problems.extend(strays(sql)?);
+    }
     let (problems, ended) = engine.check_pages(deadline, order.full)?;
     report.complete &= ended;
     report.problems.extend(problems);
     Ok(report)
 }
 
+/// What is said to be somebody's game, and is no game or nobody's.
+fn strays(sql: &mut dyn Sql) -> Result<Option<String>, SqlError> {
+    let row = sql.row(
+        "select count(*) from entrant_games where not exists (select 1 from games where games.seq = entrant_games.seq) \
+         or not exists (select 1 from entrants where entrants.id = entrant_games.entrant)",
+        &[],
+    )?;
+    let strays = row.map_or(Ok(0), |row| row.int(0))?;
+    Ok((strays > 0).then(|| format!("{strays} rows of entrant_games belong to no game or to nobody")))
+}
+
 /// The last games are what they were when they were stored.
 pub(crate) fn verify_tail(sql: &mut dyn Sql, games: u64) -> Result<(), String> {
     let mut report = CheckReport::default();
     let deadline = Instant::now() + Duration::from_mins(1);
-    games_of(sql, &mut report, games, false, deadline).map_err(|error| format!("{error:?}"))?;
+    games_of(sql, &mut report, games, false, deadline).map_err(|error| error.to_string())?;
     if report.is_good() { Ok(()) } else { Err(report.to_string()) }
 }
 
@@ -187,7 +201,7 @@ fn games_of(
             }
             below = seq;
             match GameRow::of_row(&mut row) {
-                Err(error) => report.add(seq, "?", format!("its row cannot be read: {error:?}")),
+                Err(error) => report.add(seq, "?", format!("its row cannot be read: {error}")),
                 Ok((game, chain)) => {
                     if let Err(why) = look_at(&game, &mut row, judged) {
                         report.add(seq, &game.id, why);

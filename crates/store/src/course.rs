@@ -5,7 +5,7 @@ use rookery_tournament::{Change, Entrant, Pairing};
 
 use crate::entrants::{MAX_NOTE, bounded};
 use crate::facts::unpack;
-use crate::pairings::{put, to_store};
+use crate::pairings::{add, to_store};
 use crate::sql::{Fault, Row, Sql, SqlError, column, params};
 use crate::tournaments::seq_of;
 use crate::{Receipt, Store, StoreError, TournamentId};
@@ -18,7 +18,8 @@ const MAX_HOW: usize = 1 << 20;
 const MAX_CHANGES: i64 = 100_000;
 
 impl Store {
-    /// Stores pairings without waiting for it: they are there before any game that is handed over later.
+    /// Stores pairings without waiting for it: they are there before any game that is handed over later. Like a result they
+    /// are kept until the disk has room again, because no game can be stored without its pairing.
     pub fn submit_pairings(&self, tournament: TournamentId, pairings: &[Pairing]) -> Receipt<()> {
         let rows: Vec<_> = pairings.iter().map(to_store).collect();
         if let Err(error) =
@@ -26,10 +27,7 @@ impl Store {
         {
             return Receipt::failed(error);
         }
-        self.submit(false, move |tx| {
-            let seq = seq_of(tx, tournament)?;
-            rows.iter().try_for_each(|pairing| put(tx, seq, pairing))
-        })
+        self.submit(true, move |tx| add(tx, tournament, &rows))
     }
 
     /// The record of a game of a tournament.

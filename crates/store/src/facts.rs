@@ -1,10 +1,10 @@
 //! What lists and tables show of a game, read from its record: there is no second source.
 
-use std::io::{Read as _, Write as _};
+use std::cell::RefCell;
+use std::io::Read as _;
 
-use flate2::Compression;
 use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
 use rookery_record::{Header, Line, Lines, VerdictLine};
 use rookery_referee::{Cause, MatchSpec, Ruling};
 use rookery_rules::{BySeat, MAX_SEATS, Outcome, Seat, Seats};
@@ -116,10 +116,24 @@ pub(crate) fn outcome(winners: &[u8], scores: &[i32]) -> Result<Outcome, StoreEr
     Ok(Outcome { scores: scores.iter().copied().collect::<BySeat<i32>>(), winners })
 }
 
-/// A record as it is stored.
-pub(crate) fn compress(record: &[u8]) -> Vec<u8> {
-    let mut packed = DeflateEncoder::new(Vec::with_capacity(record.len() / 3), Compression::fast());
-    packed.write_all(record).and_then(|()| packed.finish()).expect("writing into memory does not fail")
+thread_local! {
+    /// Its tables are a hundred times larger than most records, so they are made once.
+    static PACKER: RefCell<Compress> = RefCell::new(Compress::new(Compression::fast(), false));
+}
+
+/// A record as it is stored and sent: deflated, behind what is there already.
+pub fn pack(mut behind: Vec<u8>, record: &[u8]) -> Vec<u8> {
+    PACKER.with_borrow_mut(|packer| {
+        packer.reset();
+        loop {
+            let done = usize::try_from(packer.total_in()).expect("it was in memory");
+            behind.reserve((record.len() - done) / 3 + 64);
+            let status = packer.compress_vec(&record[done..], &mut behind, FlushCompress::Finish);
+            if status.expect("any bytes can be deflated") == Status::StreamEnd {
+                return behind;
+            }
+        }
+    })
 }
 
 /// The record of a game, if it is what was stored.
@@ -133,4 +147,20 @@ pub(crate) fn unpack(packed: &[u8], n_bytes: u64, sha256: Hash) -> Result<Vec<u8
         return Err("its record is not the one that was stored: the SHA-256 differs".to_owned());
     }
     Ok(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_is_read_back_whatever_was_packed_before() {
+        let noise: Vec<u8> = (0..100_000_u64).flat_map(|n| Hash::of(&n.to_be_bytes()).0).collect();
+        for record in [&b""[..], b"{}", &vec![b'x'; 100_000], &noise, b"{}"] {
+            let packed = pack(b"head".to_vec(), record);
+            let (head, packed) = packed.split_at(4);
+            assert_eq!(head, b"head");
+            assert_eq!(unpack(packed, record.len() as u64, Hash::of(record)).as_deref(), Ok(record));
+        }
+    }
 }

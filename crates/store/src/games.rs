@@ -6,7 +6,7 @@ use rookery_rules::Outcome;
 use serde_json::{from_str, to_string};
 
 use crate::chain::GameRow;
-use crate::facts::{Facts, compress, outcome, unpack};
+use crate::facts::{Facts, outcome, pack, unpack};
 use crate::put::put;
 use crate::sql::{Fault, Row, Sql, SqlError, Value, params};
 use crate::store::now_ms;
@@ -54,6 +54,8 @@ pub(crate) enum Named {
 pub struct NewGame {
     pub(crate) named: Named,
     pub(crate) record: Vec<u8>,
+    /// The same as it came, deflated.
+    packed: Option<Vec<u8>>,
     /// Who sits where, if it is known; else seats are found by their names.
     pub(crate) entrants: Option<Vec<Option<EntrantId>>>,
     pub(crate) finished_ms: i64,
@@ -61,7 +63,7 @@ pub struct NewGame {
 
 impl NewGame {
     fn new(named: Named, record: Vec<u8>) -> Self {
-        Self { named, record, entrants: None, finished_ms: now_ms() }
+        Self { named, record, packed: None, entrants: None, finished_ms: now_ms() }
     }
 
     /// A game of a tournament. The seats are the tournament's entrants, by the names in the record.
@@ -77,6 +79,18 @@ impl NewGame {
     /// Any other game.
     pub fn free(record: Vec<u8>) -> Self {
         Self::new(Named::Record, record)
+    }
+
+    /// The same with the bytes that its record was unpacked from, which are stored as they are.
+    #[must_use]
+    pub fn packed(self, packed: Vec<u8>) -> Self {
+        Self { packed: Some(packed), ..self }
+    }
+
+    /// The record as it is stored. What others packed badly is packed again.
+    pub(crate) fn take_packed(&mut self) -> Vec<u8> {
+        let is_small = |packed: &Vec<u8>| packed.len() < self.record.len();
+        self.packed.take().filter(is_small).unwrap_or_else(|| pack(vec![], &self.record))
     }
 
     /// The same with these entrants, by seat; `None` for a guest, who has only the name in the record.
@@ -200,12 +214,12 @@ impl Store {
     ///
     /// The same game with the same record is stored once, however often it comes; with another record it is refused,
     /// and the first one stays.
-    pub fn put_game(&self, game: NewGame) -> Receipt<Stored> {
+    pub fn put_game(&self, mut game: NewGame) -> Receipt<Stored> {
         let facts = match Facts::of_record(&game.record) {
             Ok(facts) => facts,
             Err(error) => return Receipt::failed(error),
         };
-        let packed = compress(&game.record);
+        let packed = game.take_packed();
         self.submit(true, move |tx| put(tx, &game, &facts, &packed))
     }
 

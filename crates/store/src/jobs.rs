@@ -5,7 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::{Facts, compress};
+use rookery_rules::text::clean;
+
+use crate::facts::Facts;
+use crate::games::Named;
+use crate::late::{in_pieces, marks};
 use crate::pairings::PairingState;
 use crate::put::{put, tournament_seq};
 use crate::sql::{Fault, Row, Sql, SqlError, Value, column, next_number, params};
@@ -13,8 +17,6 @@ use crate::store::now_ms;
 use crate::writer::Tx;
 use crate::{Hash, NewGame, Receipt, Store, StoreError, TournamentId};
 
-/// How many rows one statement writes, the most first: few lengths, so that few statements are prepared.
-const AT_ONCE: [usize; 3] = [32, 4, 1];
 /// The longest reason that is kept, in bytes.
 const MAX_REASON: usize = 1000;
 
@@ -104,6 +106,19 @@ pub enum JobChange {
     Audit(String, String, String),
 }
 
+impl JobChange {
+    /// The tournament that it is about; none if it is for the log.
+    pub fn tournament(&self) -> Option<TournamentId> {
+        match self {
+            Self::Put(row) => Some(row.tournament),
+            Self::Delete(tournament, _) => Some(*tournament),
+            Self::Ended(ended) => Some(ended.tournament),
+            Self::Game(NewGame { named: Named::Key(game), .. }) => Some(game.tournament),
+            Self::Game(_) | Self::Audit(..) => None,
+        }
+    }
+}
+
 impl Store {
     /// Writes all of this or nothing, games after the rows of their jobs. The receipt comes after the commit. A row that comes
     /// twice counts as it came last.
@@ -134,6 +149,36 @@ impl Store {
             let rows = sql.rows(
                 &format!("{SELECT} where tournaments.id = ?1 order by pairing"),
                 params![tournament.as_str()],
+            )?;
+            Ok(rows.into_iter().map(|mut row| stored(&mut row)).collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The job of a pairing, if it has one.
+    pub fn job(&self, tournament: TournamentId, pairing: u64) -> Result<Option<JobRow>, StoreError> {
+        self.read(|sql| {
+            let row = sql.row(
+                &format!("{SELECT} where tournaments.id = ?1 and pairing = ?2"),
+                params![tournament.as_str(), column(pairing)?],
+            )?;
+            Ok(row.map(|mut row| stored(&mut row)).transpose()?)
+        })
+    }
+
+    /// Jobs that are being played, those of one tournament or of all: so many at most.
+    pub fn leased_jobs(
+        &self,
+        tournament: Option<TournamentId>,
+        limit: u32,
+    ) -> Result<Vec<JobRow>, StoreError> {
+        self.read(|sql| {
+            let (only, values) = match tournament {
+                Some(id) => ("and tournaments.id = ?2", params![limit, id.as_str()].to_vec()),
+                None => ("", params![limit].to_vec()),
+            };
+            let rows = sql.rows(
+                &format!("{SELECT} where jobs.state = 'leased' {only} order by tournament, pairing limit ?1"),
+                &values,
             )?;
             Ok(rows.into_iter().map(|mut row| stored(&mut row)).collect::<Result<_, _>>()?)
         })
@@ -210,9 +255,9 @@ impl Changes {
                     new.rows.insert((tournament, pairing), None);
                 }
                 JobChange::Ended(ended) => new.ended.push(ended),
-                JobChange::Game(game) => {
+                JobChange::Game(mut game) => {
                     let facts = Facts::of_record(&game.record)?;
-                    let packed = compress(&game.record);
+                    let packed = game.take_packed();
                     new.games.push((game, facts, packed));
                 }
                 JobChange::Audit(actor, act, subject) => new.audit.push((actor, act, subject)),
@@ -282,41 +327,35 @@ fn put_ended(tx: &mut Tx<'_>, ended: &EndedAttempt) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The beginning of a text that others wrote.
-fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_REASON)]
+/// The beginning of a text that others wrote, without what a terminal would obey or a database refuses.
+fn cut(text: &str) -> String {
+    let mut text = clean(&text[..text.floor_char_boundary(MAX_REASON)]);
+    text.truncate(text.floor_char_boundary(MAX_REASON));
+    text
 }
 
 const COLUMNS: &str =
     "tournament, pairing, attempt, fence, failures, state, worker, until_ms, beats, last, sha256";
 const N_COLUMNS: usize = 11;
 
-fn put_rows(tx: &mut Tx<'_>, mut rows: &[&JobRow]) -> Result<(), Fault> {
-    for at_once in AT_ONCE {
-        while rows.len() >= at_once {
-            let (now, later) = rows.split_at(at_once);
-            rows = later;
-            let mut values = Vec::with_capacity(at_once * N_COLUMNS);
-            for row in now {
-                values.extend(values_of(tx, row)?);
-            }
-            let place = |row: usize| {
-                let marks: Vec<String> =
-                    (1..=N_COLUMNS).map(|idx| format!("?{}", row * N_COLUMNS + idx)).collect();
-                format!("({})", marks.join(", "))
-            };
-            let places: Vec<String> = (0..at_once).map(place).collect();
-            tx.execute(
-                &format!(
-                    "insert into jobs ({COLUMNS}) values {} on conflict (tournament, pairing) do update set \
-                     attempt = excluded.attempt, fence = excluded.fence, failures = excluded.failures, \
-                     state = excluded.state, worker = excluded.worker, until_ms = excluded.until_ms, \
-                     beats = excluded.beats, last = excluded.last, sha256 = excluded.sha256",
-                    places.join(", ")
-                ),
-                &values,
-            )?;
-        }
+fn put_rows(tx: &mut Tx<'_>, rows: &[&JobRow]) -> Result<(), Fault> {
+    let mut values = Vec::with_capacity(rows.len() * N_COLUMNS);
+    for row in rows {
+        values.extend(values_of(tx, row)?);
+    }
+    for values in in_pieces(&values, N_COLUMNS) {
+        let rows = values.len() / N_COLUMNS;
+        let places: Vec<String> = (0..rows).map(|row| marks(row * N_COLUMNS + 1, N_COLUMNS)).collect();
+        tx.beside().execute(
+            &format!(
+                "insert into jobs ({COLUMNS}) values {} on conflict (tournament, pairing) do update set \
+                 attempt = excluded.attempt, fence = excluded.fence, failures = excluded.failures, \
+                 state = excluded.state, worker = excluded.worker, until_ms = excluded.until_ms, \
+                 beats = excluded.beats, last = excluded.last, sha256 = excluded.sha256",
+                places.join(", ")
+            ),
+            values,
+        )?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What the operator has decided, so that it outlasts a restart: who is kept out, and settings of the server.
 
 use crate::entrants::{MAX_NOTE, bounded};
-use crate::sql::{Row, Sql as _, SqlError, params};
+use crate::sql::{Row, Sql, SqlError, column, params};
 use crate::{EntrantId, Store, StoreError};
 
 /// What is to be done about somebody.
@@ -11,6 +11,18 @@ pub struct Measure {
     pub is_banned: bool,
     /// Kept out of the chat.
     pub is_muted: bool,
+}
+
+/// Before the number of a session that is kept out of the chat, among the settings.
+const MUTED: &str = "muted_session:";
+
+/// Keeps a setting.
+pub(crate) fn put_setting(sql: &mut dyn Sql, name: &str, value: &str) -> Result<(), SqlError> {
+    sql.execute(
+        "insert into settings (name, value) values (?1, ?2) on conflict (name) do update set value = ?2",
+        params![name, value],
+    )?;
+    Ok(())
 }
 
 impl Store {
@@ -46,13 +58,47 @@ impl Store {
         bounded("name of a setting", name, MAX_NOTE)?;
         bounded("setting", value, MAX_NOTE)?;
         let (name, value) = (name.to_owned(), value.to_owned());
+        self.write(move |tx| Ok(put_setting(tx, &name, &value)?))
+    }
+
+    /// Keeps a session out of the chat, or no longer, for as long as there is one of this number.
+    pub fn mute_session(&self, id: u64, is_muted: bool) -> Result<(), StoreError> {
+        let name = format!("{MUTED}{id}");
         self.write(move |tx| {
-            tx.execute(
-                "insert into settings (name, value) values (?1, ?2) on conflict (name) do update set value = ?2",
-                params![name.as_str(), value.as_str()],
-            )?;
+            if is_muted {
+                put_setting(tx, &name, "1")?;
+            } else {
+                tx.execute("delete from settings where name = ?1", params![name.as_str()])?;
+            }
             Ok(())
         })
+    }
+
+    /// The sessions that are kept out of the chat; those that are over are forgotten.
+    pub fn muted_sessions(&self) -> Result<Vec<u64>, StoreError> {
+        let noted: Vec<u64> = self.read(|sql| {
+            let rows = sql.rows(
+                "select name from settings where substr(name, 1, length(?1)) = ?1 order by name",
+                params![MUTED],
+            )?;
+            let number = |mut row: Row| -> Result<Option<u64>, SqlError> {
+                Ok(row.text(0)?.strip_prefix(MUTED).and_then(|id| id.parse().ok()))
+            };
+            Ok(rows.into_iter().filter_map(|row| number(row).transpose()).collect::<Result<_, _>>()?)
+        })?;
+        let mut muted = vec![];
+        for id in noted {
+            let is_there = self.read(|sql| {
+                Ok(sql.row("select 1 from tokens where id = ?1", params![column(id)?])?.is_some())
+            })?;
+            if is_there {
+                muted.push(id);
+            } else {
+                // What cannot be taken away now does no harm: the number is never given again.
+                let _ = self.mute_session(id, false);
+            }
+        }
+        Ok(muted)
     }
 
     /// A setting of the server, if it was ever set.

@@ -6,13 +6,14 @@ use crate::sql::{Sql, SqlError};
 use crate::store::edge;
 
 /// The scripts that lead from each version to the next, from none to the newest.
-pub(crate) const STEPS: [&str; 6] = [
+pub(crate) const STEPS: [&str; 7] = [
     include_str!("schema/0001.sql"),
     include_str!("schema/0002.sql"),
     include_str!("schema/0003.sql"),
     include_str!("schema/0004.sql"),
     include_str!("schema/0005.sql"),
     include_str!("schema/0006.sql"),
+    include_str!("schema/0007.sql"),
 ];
 
 /// The newest version of the tables.

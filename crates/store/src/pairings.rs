@@ -6,15 +6,17 @@ use rookery_tournament::{Entrant, Pairing};
 
 use crate::entrants::{MAX_NOTE, bounded};
 use crate::games::{json, list};
-use crate::sql::{Fault, Row, Sql, SqlError, column, params};
+use crate::put::tournament_seq;
+use crate::sql::{Fault, Row, Sql, SqlError, Value, column, params};
 use crate::tournaments::seq_of;
+use crate::writer::Tx;
 use crate::{Store, StoreError, TournamentId};
 
 /// The most pairings of a page.
 const PAGE: i64 = 1000;
 
 /// How far a pairing is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PairingState {
     /// It is to be played.
     Open,
@@ -67,10 +69,7 @@ impl Store {
     pub fn put_pairings(&self, tournament: TournamentId, pairings: &[Pairing]) -> Result<(), StoreError> {
         let rows: Vec<StoredPairing> = pairings.iter().map(to_store).collect();
         rows.iter().try_for_each(|row| bounded("reason of a pairing", &row.reason, MAX_NOTE))?;
-        self.write(move |tx| {
-            let seq = seq_of(tx, tournament)?;
-            rows.iter().try_for_each(|pairing| put(tx, seq, pairing))
-        })
+        self.write(move |tx| add(tx, tournament, &rows))
     }
 
     /// The same for pairings that come from elsewhere, with the state and the attempt they have there.
@@ -80,10 +79,7 @@ impl Store {
         pairings: Vec<StoredPairing>,
     ) -> Result<(), StoreError> {
         pairings.iter().try_for_each(|row| bounded("reason of a pairing", &row.reason, MAX_NOTE))?;
-        self.write(move |tx| {
-            let seq = seq_of(tx, tournament)?;
-            pairings.iter().try_for_each(|pairing| put(tx, seq, pairing))
-        })
+        self.write(move |tx| add(tx, tournament, &pairings))
     }
 
     /// Pairings by number, those above `after`, at most 1000; all of them when called again with the last one's number.
@@ -135,44 +131,74 @@ pub(crate) fn to_store(pairing: &Pairing) -> StoredPairing {
     }
 }
 
-pub(crate) fn put(sql: &mut dyn Sql, tournament: i64, pairing: &StoredPairing) -> Result<(), Fault> {
-    let id = column(pairing.id)?;
-    if let Some(mut row) = sql.row(&format!("{SELECT} and id = ?2"), params![tournament, id])? {
-        let found = stored(&mut row)?;
-        if (found.block, &found.entrants, found.round) == (pairing.block, &pairing.entrants, pairing.round) {
-            return Ok(());
+/// Stores pairings, assuming that they are new; whether they are shows when all rows of the transaction are written.
+pub(crate) fn add(
+    tx: &mut Tx<'_>,
+    tournament: TournamentId,
+    pairings: &[StoredPairing],
+) -> Result<(), Fault> {
+    let seq = tournament_seq(tx, tournament)?;
+    for pairing in pairings {
+        if tx.one_by_one && is_stored(tx, seq, pairing)? {
+            continue;
         }
-        return Err(StoreError::refused(format!(
-            "pairing {id} is stored already with other entrants; expected the same pairings as before"
-        ))
-        .into());
+        let values = values(seq, pairing)?;
+        tx.late().paired(values);
+        if tx.one_by_one {
+            tx.flush()?;
+        }
     }
-    let entrants: Vec<u32> = pairing.entrants.iter().map(|entrant| entrant.0).collect();
-    sql.execute(
-        "insert into pairings (tournament, id, round, block, entrants, reason, state, attempt) \
-         values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        params![
-            tournament,
-            id,
-            pairing.round,
-            column(pairing.block)?,
-            json(&entrants),
-            pairing.reason.as_str(),
-            pairing.state.word(),
-            pairing.attempt
-        ],
-    )?;
     Ok(())
+}
+
+/// Whether it is there already. Refused if another one has its number.
+fn is_stored(sql: &mut dyn Sql, tournament: i64, pairing: &StoredPairing) -> Result<bool, Fault> {
+    let id = column(pairing.id)?;
+    let Some(mut row) = sql.row(&format!("{SELECT} and id = ?2"), params![tournament, id])? else {
+        return Ok(false);
+    };
+    let found = stored(&mut row)?;
+    if (found.block, &found.entrants, found.round) == (pairing.block, &pairing.entrants, pairing.round) {
+        return Ok(true);
+    }
+    Err(StoreError::refused(format!(
+        "pairing {id} is stored already with other entrants; expected the same pairings as before"
+    ))
+    .into())
+}
+
+/// A row of the table begins so.
+pub(crate) const INSERT: &str =
+    "insert into pairings (tournament, id, round, block, entrants, reason, state, attempt) values";
+pub(crate) const N_COLUMNS: usize = 8;
+
+fn values(tournament: i64, pairing: &StoredPairing) -> Result<[Value; N_COLUMNS], Fault> {
+    let entrants: Vec<u32> = pairing.entrants.iter().map(|entrant| entrant.0).collect();
+    Ok([
+        tournament.into(),
+        column(pairing.id)?.into(),
+        pairing.round.into(),
+        column(pairing.block)?.into(),
+        json(&entrants).into(),
+        pairing.reason.as_str().into(),
+        pairing.state.word().into(),
+        pairing.attempt.into(),
+    ])
+}
+
+/// What a pairing is when this game of it has ended so, and which attempt counts then.
+pub(crate) const fn after_game(key: Key, cause: Cause) -> (PairingState, u32) {
+    match cause {
+        Cause::PlatformAbort => (PairingState::Open, key.attempt + 1),
+        _ => (PairingState::Done, key.attempt),
+    }
 }
 
 /// A game of a pairing is there: it is done, or after a failure of ours to be played again. Refused if another attempt
 /// counts; a pairing that was never put is no hindrance.
 pub(crate) fn played(sql: &mut dyn Sql, tournament: i64, key: Key, cause: Cause) -> Result<(), Fault> {
     let id = column(key.pairing)?;
-    let (state, attempt) = match cause {
-        Cause::PlatformAbort => (PairingState::Open, key.attempt + 1),
-        _ => (PairingState::Done, key.attempt),
-    };
+    let (state, attempt) = after_game(key, cause);
     let n_changed = sql.execute(
         "update pairings set state = ?3, attempt = ?4, lease_owner = null, lease_until_ms = null \
          where tournament = ?1 and id = ?2 and attempt = ?5 and state <> 'done'",

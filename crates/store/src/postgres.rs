@@ -97,6 +97,9 @@ impl Engine for Postgres {
         self.expect_durable(&mut sql)?;
         let row = sql.row(LOCK, &[])?;
         if row.map_or(Ok(0), |row| row.int(0))? == 1 {
+            // Whoever writes looks for rows by their keys. The plan for an empty table does not, and a plan that is kept is
+            // kept while the table grows: every statement would read all of it until the server happens to look again.
+            sql.script("set enable_seqscan = off; set plan_cache_mode = force_custom_plan")?;
             return Ok(Box::new(sql));
         }
         let who = match self.schema_version(&mut sql)? {

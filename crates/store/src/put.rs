@@ -6,7 +6,7 @@ use crate::chain::{GameRow, Head};
 use crate::entrants::{EntrantKind, entrant_of};
 use crate::facts::Facts;
 use crate::games::{GameKey, Named, NewGame, Stored, failed_column, json, read_id};
-use crate::sql::{Fault, Sql, SqlError, Value, column, params};
+use crate::sql::{Fault, Sql, SqlError, column, params};
 use crate::tournaments::seq_of;
 use crate::writer::Tx;
 use crate::{EntrantId, GameId, Hash, StoreError, pairings};
@@ -17,34 +17,49 @@ pub(crate) fn put(tx: &mut Tx<'_>, game: &NewGame, facts: &Facts, packed: &[u8])
         Named::Key(GameKey { tournament, key }) => Some((tournament_seq(tx, tournament)?, key)),
         _ => None,
     };
-    let id = match find(tx, &game.named, place, facts)? {
-        Found::Free(id) => id,
-        Found::Stored(id, sha256) if sha256 == facts.sha256 => return Ok(Stored { id, is_new: false }),
-        Found::Stored(id, stored) => {
-            let (game, given) = (id.to_string(), facts.sha256);
-            return Err(StoreError::Conflict { game, stored, given }.into());
+    let id = if let (Some(id), Some((tournament, key))) = (expected(tx, &game.named, place), place) {
+        let (state, next) = pairings::after_game(key, facts.cause);
+        tx.late().played(tournament, key, column(key.pairing)?, state, next);
+        id
+    } else {
+        match find(tx, &game.named, place, facts)? {
+            Found::Stored(id, sha256) if sha256 == facts.sha256 => return Ok(Stored { id, is_new: false }),
+            Found::Stored(id, stored) => {
+                let (game, given) = (id.to_string(), facts.sha256);
+                return Err(StoreError::Conflict { game, stored, given }.into());
+            }
+            Found::Free(id) => {
+                if let Some((tournament, key)) = place {
+                    pairings::played(tx, tournament, key, facts.cause)?;
+                }
+                id
+            }
         }
     };
-    if let Some((tournament, key)) = place {
-        pairings::played(tx, tournament, key, facts.cause)?;
-    }
     let entrants = entrants(tx, game, facts, place.map(|(tournament, _)| tournament))?;
     let head = match tx.head {
         Some(head) => head,
         None => Head::read(tx)?,
     };
     let row = game_row(head.seq + 1, id, place, game, facts, &entrants)?;
-    tx.head = Some(row.insert(tx, &head)?);
-    tx.execute("insert into records (seq, bytes) values (?1, ?2)", params![row.seq, packed])?;
+    let (values, head) = row.values(&head);
+    tx.head = Some(head);
     let mut ids: Vec<i64> = entrants.into_iter().flatten().map(|entrant| entrant.0).collect();
     ids.sort_unstable();
     ids.dedup();
-    if !ids.is_empty() {
-        let rows: Vec<String> = (2..).take(ids.len()).map(|number| format!("(?{number}, ?1)")).collect();
-        let values: Vec<Value> = std::iter::once(row.seq).chain(ids).map(Value::Int).collect();
-        tx.execute(&format!("insert into entrant_games (entrant, seq) values {}", rows.join(", ")), &values)?;
+    tx.late().add(id, values, row.seq, packed, &ids);
+    if tx.one_by_one {
+        tx.flush()?;
     }
     Ok(Stored { id, is_new: true })
+}
+
+/// The id of a game that most likely is not stored yet, so that nobody has to look: whether it is shows when all games of the
+/// transaction are written.
+fn expected(tx: &Tx<'_>, named: &Named, place: Option<(i64, Key)>) -> Option<GameId> {
+    let Named::Key(game) = named else { return None };
+    let id = game.id_with(0);
+    (!tx.one_by_one && !tx.waits(id, place)).then_some(id)
 }
 
 /// The number of a tournament, asked for once a transaction.
@@ -52,7 +67,7 @@ pub(crate) fn tournament_seq(tx: &mut Tx<'_>, id: crate::TournamentId) -> Result
     if let Some(&seq) = tx.tournaments.get(&id) {
         return Ok(seq);
     }
-    let seq = seq_of(tx, id)?;
+    let seq = seq_of(tx.beside(), id)?;
     tx.tournaments.insert(id, seq);
     Ok(seq)
 }
@@ -126,7 +141,7 @@ fn entrants(
                 if let Some(&entrant) = tx.entrants.get(&(tournament, seat.name.clone())) {
                     return Ok(Some(entrant));
                 }
-                let row = tx.row(
+                let row = tx.beside().row(
                     "select entrants.id from tournament_entrants \
                      join entrants on entrants.id = tournament_entrants.entrant \
                      where tournament_entrants.tournament = ?1 and entrants.folded = ?2",
@@ -140,7 +155,7 @@ fn entrants(
             None => match EntrantKind::of_seat(&seat.player) {
                 // Whoever sits down under somebody's name is not them by that.
                 EntrantKind::Person => Ok(None),
-                kind => match entrant_of(tx, &seat.name, kind) {
+                kind => match entrant_of(tx.beside(), &seat.name, kind) {
                     Ok(entrant) => Ok(Some(entrant)),
                     Err(Fault::Refused(_)) => Ok(None),
                     Err(error) => Err(error),

@@ -2,6 +2,8 @@
 //!
 //! Every statement is written once, with `?1` for its parameters.
 
+use std::fmt;
+
 use crate::StoreError;
 
 /// A value of a column.
@@ -151,8 +153,27 @@ pub(crate) enum SqlError {
     TakenOver,
     /// There is no schema, or it is another's.
     NoStore(String),
+    /// Games that were written together are not all new, or not all of the attempt that counts: one by one they tell which.
+    Doubtful,
     /// A rule of the tables, or a statement, is broken: ours.
     Statement(String),
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy => f.write_str("somebody else holds the database"),
+            Self::Full => f.write_str("the disk is full"),
+            Self::Locked(holder) => write!(f, "another program writes: {holder}"),
+            Self::TakenOver => f.write_str("another program has the store now"),
+            Self::Doubtful => f.write_str("games that were written together do not fit"),
+            Self::Io(what)
+            | Self::Corrupt(what)
+            | Self::Lost(what)
+            | Self::NoStore(what)
+            | Self::Statement(what) => f.write_str(what),
+        }
+    }
 }
 
 /// Why a piece of work did not come about: the engine failed, or it was refused.

@@ -45,6 +45,8 @@ impl Sqlite {
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Self, StoreError> {
         let location = path.display().to_string();
         let io = |problem: String| StoreError::Io { location: location.clone(), problem };
+        // Connections are opened later too, when this process may be in another folder.
+        let path = &std::path::absolute(path).map_err(|error| io(error.to_string()))?;
         let found = fs::metadata(path);
         if let Ok(found) = &found
             && !found.is_file()
@@ -69,7 +71,7 @@ impl Sqlite {
                 other => io(other.to_string()),
             })?);
         }
-        Ok(Self { path: path.to_owned(), location, options: options.clone(), _lock: lock })
+        Ok(Self { path: path.clone(), location, options: options.clone(), _lock: lock })
     }
 
     fn connect(&self, flags: OpenFlags) -> Result<Connection, SqlError> {

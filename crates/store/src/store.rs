@@ -265,6 +265,9 @@ pub(crate) fn edge(engine: &dyn Engine, error: SqlError) -> StoreError {
             StoreError::Damaged { location, report: Box::new(CheckReport::of_problem(what)) }
         }
         SqlError::NoStore(found) => StoreError::Foreign { location, found },
+        SqlError::Doubtful => {
+            StoreError::Io { location, problem: "games that were written together do not fit".to_owned() }
+        }
         SqlError::Io(problem) | SqlError::Lost(problem) | SqlError::Statement(problem) => {
             StoreError::Io { location, problem }
         }

@@ -7,7 +7,7 @@ use crate::course::insert_changes;
 use crate::entrants::{MAX_NOTE, bounded, entrant_of};
 use crate::sql::{Fault, Row, Sql, SqlError, column, next_number, params};
 use crate::store::now_ms;
-use crate::{EntrantId, EntrantKind, Page, Store, StoreError, TournamentId};
+use crate::{EntrantId, EntrantKind, Page, Receipt, Store, StoreError, TournamentId};
 
 /// The longest spec of a tournament, in bytes.
 const MAX_SPEC: usize = 4 << 20;
@@ -348,9 +348,16 @@ impl Store {
 
     /// Stores what is to be known of a round, once: the first note stays.
     pub fn put_round(&self, tournament: TournamentId, number: u32, note: &str) -> Result<(), StoreError> {
-        bounded("note of a round", note, MAX_NOTE)?;
+        self.submit_round(tournament, number, note).wait()
+    }
+
+    /// The same without waiting for it.
+    pub fn submit_round(&self, tournament: TournamentId, number: u32, note: &str) -> Receipt<()> {
+        if let Err(error) = bounded("note of a round", note, MAX_NOTE) {
+            return Receipt::failed(error);
+        }
         let note = note.to_owned();
-        self.write(move |tx| {
+        self.submit(true, move |tx| {
             let seq = seq_of(tx, tournament)?;
             tx.execute(
                 "insert into rounds (tournament, number, note, created_ms) values (?1, ?2, ?3, ?4) \

@@ -9,19 +9,23 @@ use std::task::{Context, Poll};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use rookery_record::Key;
 use tokio::sync::oneshot;
 
 use crate::chain::Head;
 use crate::check::verify_tail;
 use crate::engine::Engine;
+use crate::late::Late;
 use crate::sql::{Fault, Row, Sql, SqlError, Value};
-use crate::{EntrantId, Options, StoreError, TournamentId};
+use crate::{EntrantId, GameId, Options, StoreError, TournamentId};
 
 /// The most pieces of work that wait in the queue, and that are committed together.
 const QUEUE: usize = 1024;
 const BATCH: usize = 512;
 /// The most results that are kept in memory while the disk is full or the database away; then games have to wait.
 const KEPT: usize = 8192;
+/// For how many transactions games are written one by one after some came that were not new: they seldom come alone.
+const CAREFUL: u32 = 8;
 /// How often it is tried again while something outside prevents it.
 const PAUSE: Duration = Duration::from_millis(250);
 /// How many of the last games are looked at when a connection was opened anew after a failure.
@@ -72,6 +76,10 @@ pub(crate) struct Tx<'a> {
     sql: &'a mut dyn Sql,
     /// How many statements have changed something, or may have.
     n_writes: u64,
+    /// Rows of games that are not written yet.
+    late: Late,
+    /// Every game is looked for and written by itself.
+    pub(crate) one_by_one: bool,
     /// The end of the chain of games, once it was asked for.
     pub(crate) head: Option<Head>,
     /// What was asked for before and stays as it is.
@@ -80,23 +88,57 @@ pub(crate) struct Tx<'a> {
 }
 
 impl<'a> Tx<'a> {
-    fn new(sql: &'a mut dyn Sql) -> Self {
-        Self { sql, n_writes: 0, head: None, tournaments: HashMap::new(), entrants: HashMap::new() }
+    fn new(sql: &'a mut dyn Sql, one_by_one: bool) -> Self {
+        let (tournaments, entrants) = (HashMap::new(), HashMap::new());
+        Self { sql, n_writes: 0, late: Late::default(), one_by_one, head: None, tournaments, entrants }
+    }
+
+    /// Rows that are written with those of other games.
+    pub(crate) fn late(&mut self) -> &mut Late {
+        self.n_writes += 1;
+        &mut self.late
+    }
+
+    /// Whether a game of this id or pairing is among them.
+    pub(crate) fn waits(&self, id: GameId, place: Option<(i64, Key)>) -> bool {
+        self.late.has(id, place)
+    }
+
+    /// The connection as it is, for what has nothing to do with games.
+    pub(crate) fn beside(&mut self) -> &mut dyn Sql {
+        self.n_writes += 1;
+        self.sql
+    }
+
+    /// Writes what waits. Whoever reads or writes otherwise comes after it.
+    pub(crate) fn flush(&mut self) -> Result<(), SqlError> {
+        if self.late.is_empty() {
+            return Ok(());
+        }
+        let written = std::mem::take(&mut self.late).write(self.sql);
+        match written {
+            // Somebody else's game may be the reason.
+            Err(SqlError::Statement(_)) if !self.one_by_one => Err(SqlError::Doubtful),
+            written => written,
+        }
     }
 }
 
 impl Sql for Tx<'_> {
     fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, SqlError> {
         self.n_writes += 1;
+        self.flush()?;
         self.sql.execute(sql, params)
     }
 
     fn rows(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, SqlError> {
+        self.flush()?;
         self.sql.rows(sql, params)
     }
 
     fn script(&mut self, sql: &str) -> Result<(), SqlError> {
         self.n_writes += 1;
+        self.flush()?;
         self.sql.script(sql)
     }
 }
@@ -158,6 +200,7 @@ impl Writer {
             patience: options.patience,
             health: Arc::clone(&health),
             work,
+            one_by_one: 0,
         };
         let thread = thread::spawn(move || thread.run());
         Self { queue: Some(queue), thread: Some(thread), health }
@@ -200,6 +243,8 @@ struct Thread {
     patience: Duration,
     health: Arc<Mutex<Health>>,
     work: Receiver<Box<dyn Work>>,
+    /// For how many transactions games are still written one by one.
+    one_by_one: u32,
 }
 
 type Batch = Vec<Box<dyn Work>>;
@@ -279,11 +324,11 @@ impl Thread {
         batch: &mut Batch,
         refused: &mut Vec<(Box<dyn Work>, StoreError)>,
     ) -> Result<(), SqlError> {
-        let Self { engine, sql, epoch, .. } = self;
+        let Self { engine, sql, epoch, one_by_one, .. } = self;
         let sql = sql.as_deref_mut().ok_or_else(|| SqlError::Lost("not connected".to_owned()))?;
         'again: while !batch.is_empty() {
             sql.execute(engine.dialect().begin, &[])?;
-            let mut tx = Tx::new(&mut *sql);
+            let mut tx = Tx::new(&mut *sql, *one_by_one > 0);
             let mut idx = 0;
             let mut outcome = expect_epoch(&mut tx, engine.dialect().epoch, *epoch);
             while outcome.is_ok() && idx < batch.len() {
@@ -312,7 +357,12 @@ impl Thread {
                     continue 'again;
                 }
             }
-            let done = outcome.and_then(|()| sql.execute("commit", &[]).map(drop));
+            let done = outcome.and_then(|()| tx.flush()).and_then(|()| sql.execute("commit", &[]).map(drop));
+            if done == Err(SqlError::Doubtful) {
+                *one_by_one = CAREFUL;
+                sql.execute("rollback", &[])?;
+                continue 'again;
+            }
             if let Err(error) = done {
                 // Some failures have ended the transaction already.
                 let _ = sql.execute("rollback", &[]);
@@ -320,6 +370,7 @@ impl Thread {
             }
             // The batch is stored; a log that could not be cut short is tried again after the next.
             let _ = engine.tidy(sql);
+            *one_by_one = one_by_one.saturating_sub(1);
             return Ok(());
         }
         Ok(())

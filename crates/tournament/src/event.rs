@@ -39,6 +39,12 @@ pub trait Watcher: Send {
     fn see(&mut self, event: &TournamentEvent);
 }
 
+impl<W: Watcher + ?Sized> Watcher for &mut W {
+    fn see(&mut self, event: &TournamentEvent) {
+        (**self).see(event);
+    }
+}
+
 impl Watcher for () {
     fn see(&mut self, _: &TournamentEvent) {}
 }

@@ -81,8 +81,8 @@ pub use scheduler::{ScheduleError, Scheduler};
 pub use seating::Seating;
 pub use series::Series;
 pub use spec::{
-    Adjudication, Balanced, Board, EntrantSpec, FormatSpec, GroupsSpec, MAX_ENTRANTS, Opening, Plan,
-    SpecError, TournamentSpec,
+    Adjudication, Balanced, Board, EntrantSpec, FormatSpec, GroupsSpec, MAX_ENTRANTS, MAX_FAULTS, Opening,
+    OpeningFile, Plan, SpecError, TournamentSpec, TrialNote, TrialOutcome,
 };
 pub use sprt::{Decide, Sprt};
 pub use standings::{Standing, Standings, Versus};

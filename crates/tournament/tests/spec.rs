@@ -1,7 +1,7 @@
 //! Tournament specs: what is written reads back, and what cannot be is refused with a reason.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
-use rookery_tournament::{FormatSpec, Next, SpecError, TieBreak, TournamentSpec};
+use rookery_tournament::{FormatSpec, MAX_FAULTS, Next, SpecError, TieBreak, TournamentSpec};
 use serde_json::{Value, json};
 
 fn spec(format: &Value, n_entrants: usize) -> Value {
@@ -72,7 +72,7 @@ fn all_keys_read_back() {
         "points": "wins",
         "max_faults": 3,
         "adjudicate": "proved",
-        "sandbox": "strict",
+        "sandbox": "full",
     });
     for (key, content) in more.as_object().unwrap() {
         value[key] = content.clone();
@@ -123,6 +123,31 @@ fn plans_count_what_is_played() {
 }
 
 #[test]
+fn fault_c03_programs_are_suspended_after_ten_faults_in_a_row_unless_told() {
+    let spec = |player: &str, rule: Value| {
+        let mut spec = with("max_faults", rule);
+        for entrant in spec["entrants"].as_array_mut().unwrap() {
+            entrant["player"] = json!(player);
+        }
+        let mut spec = read(&spec);
+        spec.suspend_as_usual();
+        spec
+    };
+    for (player, rule, agreed, counts) in [
+        ("cmd:./bot", Value::Null, Some(MAX_FAULTS), true),
+        ("remote:bot", Value::Null, Some(MAX_FAULTS), true),
+        ("cmd:./bot", json!(3), Some(3), true),
+        ("cmd:./bot", json!(0), Some(0), false),
+        ("easy", Value::Null, None, false),
+    ] {
+        let spec = spec(player, rule);
+        assert_eq!(spec.max_faults, agreed, "{player}");
+        // Only where nobody can be suspended is it known how many games there are.
+        assert_eq!(spec.plan().unwrap().exact, !counts, "{player}");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_what_to_do() {
     for (value, said) in [
         (with("name", json!("")), "`name`: expected 1 to 100 characters"),
@@ -133,8 +158,8 @@ fn what_cannot_be_is_refused_with_what_to_do() {
         (with("entrants", json!([])), "`entrants`: 0 of them; expected 2 to 4096"),
         (with("forbidden", json!([["bot1", "bto2"]])), "nobody is called \"bto2\"; did you mean \"bot2\"?"),
         (with("forbidden", json!([["bot1", "bot1"]])), "never meets itself anyway"),
-        (with("max_faults", json!(0)), "`max_faults`: expected 1 or more"),
         (with("max_turns", json!(0)), "`max_turns`: expected 1 or more"),
+        (with("sandbox", json!("ful")), "`sandbox`: \"ful\" is no level; expected auto, full, none"),
         (with("tie_breaks", json!(["wins", "wins"])), "one is named twice"),
         (with("balanced", json!({"boards": 0})), "`balanced`: 0 boards; expected 1 to 1000"),
         (with("balanced", json!({"boards": 4, "plies": 101})), "`balanced`: 101 plies; expected at most 100"),
@@ -191,6 +216,29 @@ fn unknown_keys_are_refused_with_what_was_probably_meant() {
     assert!(text.contains("expected a seed as a text of digits"), "{text}");
     let text = said(with("time", json!("soon")));
     assert!(text.contains("expected a time such as 500ms"), "{text}");
+}
+
+#[test]
+fn entrants_and_forms_may_be_written_in_short() {
+    let mut short = spec(&json!("round-robin"), 0);
+    short["entrants"] = json!(["hard", "mine=cmd:./bot a=b", "remote:Ann", "bundle:bea"]);
+    let mut full = spec(&json!({"kind": "round-robin"}), 0);
+    full["entrants"] = json!([
+        {"name": "hard", "player": "hard"},
+        {"name": "mine", "player": "cmd:./bot a=b"},
+        {"name": "Ann", "player": "remote:Ann"},
+        {"name": "bea", "player": "bundle:bea"},
+    ]);
+    assert_eq!(read(&short), read(&full));
+    let said = |value: Value| serde_json::from_value::<TournamentSpec>(value).unwrap_err().to_string();
+    let text = said(spec(&json!("swiss"), 4));
+    assert!(text.contains("missing field `rounds`"), "{text}");
+    let text = said(spec(&json!("swis"), 4));
+    assert!(text.contains("unknown variant `swis`"), "{text}");
+    let text = said(with("entrants", json!([7])));
+    assert!(text.contains("expected a player (`hard`, `mine=cmd:./bot`) or a table"), "{text}");
+    let text = said(with("entrants", json!(["cmd:"])));
+    assert!(text.contains("cmd"), "{text}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! - [`BotFolder::read`] finds the bots. What is wrong with one of them is told about it and stops no other.
 //! - [`Building::build`] builds those that have to be built, once for the same contents.
-//! - [`Validation::validate`] lets each play a short game of each game of the tournament.
+//! - [`Validation::validate`] lets each play a short game of each game of the tournament, and any other program as well.
 //! - [`FoundBot::entrant`] and [`FoundBot::place`] are what a tournament needs to seat it.
 //! - [`Bundles`] does the same for bots that come as archives from a store.
 //!
@@ -11,6 +11,7 @@
 
 mod build;
 mod bundle;
+pub mod check;
 mod command;
 mod compiler;
 mod contents;
@@ -25,4 +26,4 @@ pub use bundle::{BUNDLE_LEVEL, BundleCache, BundleError, BundleLimits, Bundles, 
 pub use folder::{BotFolder, FolderError, MAX_BOTS};
 pub use found::{BotProblem, FoundBot, LEVEL, Progress, foreign};
 pub use reasons::usual_reason;
-pub use validate::{Failing, Validated, Validation, Validity};
+pub use validate::{Candidate, Failing, TrialGame, Validated, Validation, Validity};

@@ -1,6 +1,7 @@
 //! The validation game: what a bot has to play through before it counts.
 
 use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +13,10 @@ use rookery_referee::{
 };
 use rookery_rules::text::clean_lines;
 use rookery_rules::{GameSpec, Seat, Seed};
-use rookery_tournament::{Entrant, Format, GameResult, Next, Pairing, Reason, Scheduler};
+use rookery_tournament::{
+    Entrant, EntrantSpec, Format, GameResult, Next, Pairing, Reason, Scheduler, TrialNote, TrialOutcome,
+};
+use sha2::{Digest as _, Sha256};
 
 use super::found::{FoundBot, Progress, shown};
 use crate::{ArenaError, Games, PlayedGame};
@@ -24,9 +28,83 @@ const MAX_TURNS: u64 = 60;
 /// How much of a standard error is kept: the last of it.
 const MAX_STDERR: usize = 4 << 10;
 
+/// A program that is to show that it can play, under the name that it has at the table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    name: String,
+    player: SeatSpec,
+    /// The games it plays, by name; all if it does not say.
+    games: Option<Vec<String>>,
+    /// Any number, as long as it is always the same for the same program: its seat follows from it.
+    number: u64,
+}
+
+impl From<&FoundBot> for Candidate {
+    fn from(bot: &FoundBot) -> Self {
+        let number = u64::from_str_radix(bot.hash.get(..8).unwrap_or_default(), 16).unwrap_or_default();
+        let EntrantSpec { name, player, .. } = bot.entrant();
+        Self { name, player, games: bot.games.clone(), number }
+    }
+}
+
+/// Of whoever is started by its own command, or connects: nothing is known of its files.
+impl From<&EntrantSpec> for Candidate {
+    fn from(entrant: &EntrantSpec) -> Self {
+        // Not of the port: another one makes no other program.
+        let of = if entrant.player.is_awaited() { entrant.name.clone() } else { entrant.player.to_string() };
+        let [a, b, c, d, ..] = Sha256::digest(of)[..] else { unreachable!("a hash has 32 bytes") };
+        let number = u64::from(u32::from_be_bytes([a, b, c, d]));
+        Self { name: entrant.name.clone(), player: entrant.player.clone(), games: None, number }
+    }
+}
+
+impl Candidate {
+    /// What is agreed before the game in which it is tried, by this clock; or that it does not play it.
+    pub fn trial(
+        &self,
+        spec: &str,
+        time: TimeControl,
+        conduct: Option<Conduct>,
+        seed: Seed,
+    ) -> Result<Result<TrialGame, Failing>, ArenaError> {
+        let wrong = |error: &dyn std::fmt::Display| ArenaError::Agreed(error.to_string());
+        let parsed = GameSpec::parse(spec).map_err(|error| wrong(&error))?;
+        if let Some(games) = &self.games
+            && !games.contains(&parsed.game)
+        {
+            let (name, games) = (&self.name, games.join(", "));
+            let sentence = format!("{name} does not play {}: its bot.toml names {games}", parsed.game);
+            return Ok(Err(Failing { game: spec.to_owned(), sentence, ending: None, stderr: None }));
+        }
+        let labels = game(&parsed.game).and_then(|game| game.seat_labels(&parsed));
+        let n_seats = labels.map_err(|error| wrong(&error))?.len();
+        let opponent: SeatSpec = OPPONENT.parse().map_err(|error| wrong(&error))?;
+        let entries = vec![Entry::nameless(opponent); n_seats];
+        let seat = (self.number % n_seats.max(1) as u64) as usize;
+        let mut agreed = agree(&parsed, &entries, seed.derive(self.number)).map_err(|error| wrong(&error))?;
+        for (number, entry) in (1..).zip(&mut agreed.seats) {
+            // No bot has a name with such a sign.
+            entry.name = format!("{OPPONENT}#{number}");
+        }
+        if let Some(SeatEntry { name, player, .. }) = agreed.seats.get_mut(seat) {
+            name.clone_from(&self.name);
+            player.clone_from(&self.player);
+        }
+        agreed.time = time;
+        agreed.conduct = conduct.unwrap_or(agreed.conduct);
+        agreed.max_turns = Some(MAX_TURNS);
+        Ok(Ok(TrialGame { seat, spec: agreed }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 /// How bots are tried before the first round: each plays a short game of each game of the tournament, by its clock and in
 /// its sandbox, on a seat that follows from the bot's hash.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Validation<'a> {
     /// How programs are brought in the tournament: with the places of these bots.
     pub programs: &'a Programs,
@@ -41,6 +119,14 @@ pub struct Validation<'a> {
     /// How many games run at a time.
     pub concurrency: usize,
     pub stopping: &'a Stopping,
+    /// Told where a program is awaited, by the name of its player.
+    pub announce: &'a (dyn Fn(&str, SocketAddr) + Sync),
+}
+
+impl std::fmt::Debug for Validation<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Validation").field("games", &self.games).finish_non_exhaustive()
+    }
 }
 
 /// What came of a bot's validation games.
@@ -75,12 +161,35 @@ pub struct Failing {
     pub stderr: Option<String>,
 }
 
+impl Validated {
+    /// What is to be told of it in the tournament, if anything is; who fails takes part all the same where it is kept.
+    pub fn note(&self, keep_failing: bool) -> Option<TrialNote> {
+        let (outcome, reason) = match &self.outcome {
+            Validity::Passed => return None,
+            Validity::Failing(failing) => {
+                let outcome = if keep_failing { TrialOutcome::Kept } else { TrialOutcome::LeftOut };
+                (outcome, format!("{} ({})", failing.sentence, failing.game))
+            }
+            Validity::Unknown(why) => (TrialOutcome::Untried, why.clone()),
+        };
+        Some(TrialNote::new(&self.name, outcome, &reason))
+    }
+}
+
+/// A game in which a program shows that it can play.
+#[derive(Clone, Debug)]
+pub struct TrialGame {
+    /// Where it sits.
+    seat: usize,
+    /// What is agreed.
+    pub spec: MatchSpec,
+}
+
 /// One game of one bot.
 struct Trial {
     /// The bot, by its index.
     bot: usize,
-    seat: usize,
-    spec: MatchSpec,
+    game: TrialGame,
 }
 
 impl Validation<'_> {
@@ -88,15 +197,15 @@ impl Validation<'_> {
     /// is over. A request to stop leaves the rest undecided.
     pub fn validate(
         &self,
-        bots: &[FoundBot],
+        bots: &[Candidate],
         seen: &mut dyn FnMut(&Progress<'_>),
     ) -> Result<Vec<Validated>, ArenaError> {
         let mut outcomes: Vec<Option<Validity>> = vec![None; bots.len()];
         let mut trials = vec![];
-        for (bot, found) in bots.iter().enumerate() {
+        for (bot, candidate) in bots.iter().enumerate() {
             for spec in self.games {
-                match self.trial(bot, found, spec)? {
-                    Ok(trial) => trials.push(trial),
+                match candidate.trial(spec, self.time, self.conduct, self.seed)? {
+                    Ok(game) => trials.push(Trial { bot, game }),
                     Err(failing) => {
                         outcomes[bot].get_or_insert(Validity::Failing(Box::new(failing)));
                     }
@@ -118,11 +227,12 @@ impl Validation<'_> {
         for bot in (0..bots.len()).filter(|&bot| left[bot] == 0) {
             tell(bot, &outcomes);
         }
-        self.play(&trials, &mut |game, stderr| {
+        let awaited = bots.iter().map(|bot| bot.player.is_awaited()).collect::<Vec<_>>();
+        self.play(&trials, &awaited, &mut |game, stderr| {
             let Some(trial) = trials.get(game.pairing.id as usize) else { return };
             let bot = trial.bot;
             left[bot] -= 1;
-            if let Some(outcome) = trial.judge(&bots[bot].name, &game.verdict, stderr) {
+            if let Some(outcome) = trial.game.judge(&bots[bot].name, &game.verdict, stderr) {
                 // The first failure is told, and one of its own rather than one of ours.
                 if !matches!(outcomes[bot], Some(Validity::Failing(_))) {
                     outcomes[bot] = Some(outcome);
@@ -146,41 +256,10 @@ impl Validation<'_> {
             .collect())
     }
 
-    /// What is agreed before the game of a bot, or that it does not play it.
-    fn trial(&self, bot: usize, found: &FoundBot, spec: &str) -> Result<Result<Trial, Failing>, ArenaError> {
-        let wrong = |error: &dyn std::fmt::Display| ArenaError::Agreed(error.to_string());
-        let parsed = GameSpec::parse(spec).map_err(|error| wrong(&error))?;
-        if !found.plays(&parsed.game) {
-            let games = found.games.clone().unwrap_or_default().join(", ");
-            let sentence =
-                format!("{} does not play {}: its bot.toml names {games}", found.name, parsed.game);
-            return Ok(Err(Failing { game: spec.to_owned(), sentence, ending: None, stderr: None }));
-        }
-        let labels = game(&parsed.game).and_then(|game| game.seat_labels(&parsed));
-        let n_seats = labels.map_err(|error| wrong(&error))?.len();
-        let opponent: SeatSpec = OPPONENT.parse().map_err(|error| wrong(&error))?;
-        let entries = vec![Entry::nameless(opponent); n_seats];
-        // Any number will do, as long as it is always the same for the same bot.
-        let number = u64::from_str_radix(found.hash.get(..8).unwrap_or_default(), 16).unwrap_or_default();
-        let seat = (number % n_seats.max(1) as u64) as usize;
-        let mut agreed = agree(&parsed, &entries, self.seed.derive(number)).map_err(|error| wrong(&error))?;
-        for (number, entry) in (1..).zip(&mut agreed.seats) {
-            // No bot has a name with such a sign.
-            entry.name = format!("{OPPONENT}#{number}");
-        }
-        if let Some(SeatEntry { name, player, .. }) = agreed.seats.get_mut(seat) {
-            name.clone_from(&found.name);
-            *player = found.entrant().player;
-        }
-        agreed.time = self.time;
-        agreed.conduct = self.conduct.unwrap_or(agreed.conduct);
-        agreed.max_turns = Some(MAX_TURNS);
-        Ok(Ok(Trial { bot, seat, spec: agreed }))
-    }
-
     fn play(
         &self,
         trials: &[Trial],
+        awaited: &[bool],
         over: &mut dyn FnMut(&PlayedGame, Option<String>),
     ) -> Result<(), ArenaError> {
         if trials.is_empty() || self.stopping.is_requested() {
@@ -188,20 +267,25 @@ impl Validation<'_> {
         }
         let logs = Logs::default();
         let games = Games {
-            spec_of: &|pairing| Ok(trials[pairing.id as usize].spec.clone()),
+            spec_of: &|pairing| Ok(trials[pairing.id as usize].game.spec.clone()),
             archive: Some(&logs),
             programs: Some(self.programs),
             protocols: &self.programs.protocols,
             concurrency: self.concurrency.max(1),
             timed: self.time != TimeControl::Untimed,
-            retries: 0,
+            // Our own failure says nothing of the bot.
+            retries: 1,
             until_proved: false,
             affinity: false,
-            announce: &|_, _| {},
+            announce: self.announce,
+            // The tournament is still to come.
+            sends_home: false,
         };
-        let format =
-            Trials { next: 0, pairings: trials.iter().map(Trial::pairing).collect(), over: HashSet::new() };
-        let mut scheduler = Scheduler::new(format, games.concurrency);
+        let pairings = trials.iter().map(|trial| trial.pairing(awaited.len())).collect();
+        let format = Trials { next: 0, pairings, over: HashSet::new() };
+        let bots = Entrant::all(awaited.len());
+        let of_one_link = bots.zip(awaited).filter(|(_, awaited)| **awaited).map(|(bot, _)| bot);
+        let mut scheduler = Scheduler::new(format, games.concurrency).with_exclusive(of_one_link);
         games.hold(&mut scheduler, self.stopping, &mut (), &mut |game| {
             over(game, logs.take(game.pairing.id));
             Ok(())
@@ -211,16 +295,18 @@ impl Validation<'_> {
 }
 
 impl Trial {
-    fn pairing(&self) -> Vec<Entrant> {
-        // The bot, and others that are nobody.
-        let others = (self.bot as u32 + 1..).map(Entrant);
-        let mut entrants: Vec<Entrant> = others.take(self.spec.n_seats()).collect();
-        entrants[self.seat] = Entrant(self.bot as u32);
+    /// The bot, and others that are nobody.
+    fn pairing(&self, n_bots: usize) -> Vec<Entrant> {
+        let others = (n_bots as u32..).map(Entrant);
+        let mut entrants: Vec<Entrant> = others.take(self.game.spec.n_seats()).collect();
+        entrants[self.game.seat] = Entrant(self.bot as u32);
         entrants
     }
+}
 
-    /// What the game says of the bot; nothing if all was well.
-    fn judge(&self, name: &str, verdict: &Verdict, stderr: Option<String>) -> Option<Validity> {
+impl TrialGame {
+    /// What the game says of the program; nothing if all was well.
+    pub fn judge(&self, name: &str, verdict: &Verdict, stderr: Option<String>) -> Option<Validity> {
         let who = |_: Seat| name.to_owned();
         let is_own = |ending: &&Ending| {
             ending.blame() == Some(Blame::Player) && ending.seat.is_some_and(|seat| seat.index() == self.seat)

@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use rookery_rules::text::clean;
 
 use crate::columns::{self, MAX_CROSS, Table};
+use crate::facts::TestFacts;
 use crate::legend;
 use crate::markup::escaped;
 use crate::plots::{self, Bar, Frame, Line, MAX_KINDS};
-use crate::report::{Report, TestFacts};
+use crate::report::Report;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 
@@ -78,6 +79,10 @@ impl Report {
         }
         page.push_str("<h2>Results by seat</h2>\n<p>Wins-draws-losses.</p>\n");
         page.push_str(&table(&columns::by_seat(self), &|_, _| String::new()));
+        if let Some(openings) = columns::openings(self) {
+            page.push_str("<h2>Results by opening</h2>\n");
+            page.push_str(&table(&openings, &|_, _| String::new()));
+        }
     }
 
     fn write_times(&self, page: &mut String) {
@@ -162,7 +167,7 @@ fn table(table: &Table, more: &dyn Fn(usize, usize) -> String) -> String {
     if !table.numbers.is_empty() {
         html.push_str("<th scope=\"col\">#</th>");
     }
-    html.push_str("<th scope=\"col\">player</th>");
+    let _ = write!(html, "<th scope=\"col\" class=\"name\">{}</th>", table.title);
     for column in &table.columns {
         let _ = write!(html, "<th scope=\"col\">{}</th>", escaped(&column.cells()[0]));
     }

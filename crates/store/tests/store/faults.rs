@@ -438,3 +438,20 @@ fn fault_s09_a_full_check_finds_an_index_that_is_wrong() {
     let found = look(true).problems;
     assert!(found.iter().any(|problem| problem.contains(index)), "{found:?}");
 }
+
+#[test]
+fn fault_s09_a_full_check_finds_games_of_nobody() {
+    let folder = TempFolder::new("store");
+    let file = folder.join("games.db");
+    put_all(&open(&file).unwrap(), 0..5);
+    let look = || {
+        let reader = Store::open(file.to_str().unwrap(), &Options::read_only()).unwrap();
+        reader.check(&CheckOrder { full: true, ..CheckOrder::default() }).unwrap().problems
+    };
+    assert_eq!(look(), Vec::<String>::new());
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute("insert into entrant_games values (999, 1)", [])
+        .unwrap();
+    assert_eq!(look(), ["1 rows of entrant_games belong to no game or to nobody"]);
+}

@@ -14,3 +14,4 @@ mod kill;
 mod postgres;
 mod sqlite;
 mod suite;
+mod together;

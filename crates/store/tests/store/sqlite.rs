@@ -1,9 +1,9 @@
 //! The suite on files of SQLite.
 
-use rookery_store::Store;
+use rookery_store::{GameFilter, Store, restore};
 use rookery_testkit::TempFolder;
 
-use crate::common::options;
+use crate::common::{options, put_all};
 use crate::suite;
 
 fn run(name: &str) {
@@ -51,6 +51,11 @@ fn late_attempts_do_not_count() {
 }
 
 #[test]
+fn games_that_come_together_are_judged_each_by_itself() {
+    run("games that come together are judged each by itself");
+}
+
+#[test]
 fn results_come_in_the_order_of_pairings() {
     run("results come in the order of pairings");
 }
@@ -76,6 +81,11 @@ fn versions_of_bots_are_kept_by_content() {
 }
 
 #[test]
+fn games_that_come_together_are_stored_as_if_alone() {
+    run("games that come together are stored as if alone");
+}
+
+#[test]
 fn bundles_belong_to_whoever_brought_them() {
     run("bundles belong to whoever brought them");
 }
@@ -93,4 +103,18 @@ fn checks_find_nothing_in_a_good_store() {
 #[test]
 fn inputs_are_bounded() {
     run("inputs are bounded");
+}
+
+/// What a store that is open has in its log is part of it.
+#[test]
+fn a_store_that_is_in_use_is_restored_whole() {
+    let folder = TempFolder::new("in-use");
+    let (from, to) = (folder.join("from.db"), folder.join("to.db"));
+    let store = Store::open(from.to_str().unwrap(), &options()).unwrap();
+    put_all(&store, 0..5);
+    assert!(std::fs::metadata(folder.join("from.db-wal")).unwrap().len() > 0);
+    restore(to.to_str().unwrap(), &from).unwrap();
+    let restored = Store::open(to.to_str().unwrap(), &options()).unwrap();
+    assert_eq!(restored.n_games(&GameFilter::default()).unwrap(), 5);
+    drop(store);
 }

@@ -24,12 +24,17 @@ pub(crate) const CASES: &[Case] = &[
     ("names are the same in either case", names_are_the_same_in_either_case),
     ("tournaments keep their entrants, rounds and pairings", tournaments_are_kept),
     ("late attempts do not count", late_attempts_do_not_count),
+    (
+        "games that come together are judged each by itself",
+        games_that_come_together_are_judged_each_by_itself,
+    ),
     ("results come in the order of pairings", results_come_in_the_order_of_pairings),
     ("who failed is kept with the offence", who_failed_is_kept_with_the_offence),
     ("ratings are kept to the last bit", ratings_are_kept_to_the_last_bit),
     ("accounts hold no secrets", accounts_hold_no_secrets),
     ("versions of bots are kept by content", versions_are_kept_by_content),
     ("bundles belong to whoever brought them", crate::bundles::belong_to_whoever_brought_them),
+    ("games that come together are stored as if alone", crate::together::are_stored_as_if_alone),
     ("imports are judged", imports_are_judged),
     ("checks find nothing in a good store", checks_find_nothing),
     ("inputs are bounded", inputs_are_bounded),
@@ -218,6 +223,38 @@ fn late_attempts_do_not_count(store: &Store) {
     assert_eq!(store.n_games(&GameFilter::default()).unwrap(), 2, "and both games are kept");
 }
 
+fn games_that_come_together_are_judged_each_by_itself(store: &Store) {
+    let (id, pairings) = series(store, 100);
+    let put = |idx: usize, attempt, record| {
+        let key = Key { pairing: pairings[idx].id, attempt };
+        store.put_game(NewGame::of_pairing(id, key, record))
+    };
+    put(3, 1, played(&pairings[3])).wait().unwrap();
+    // Without waiting for one of them, so that they go into few transactions.
+    let good: Vec<_> = (4..100).map(|idx| put(idx, 1, played(&pairings[idx]))).collect();
+    let again = [put(3, 1, played(&pairings[3])), put(50, 1, played(&pairings[50]))];
+    let late = put(0, 2, played(&pairings[0]));
+    let conflicts = [3, 60].map(|idx| put(idx, 1, record_of(["ann", "bob"], 999)));
+    let never_put = store.put_game(NewGame::of_pairing(id, Key::first(7000), record_of(["ann", "bob"], 5)));
+    let aborted = put(1, 1, aborted(["ann", "bob"], 1));
+    let after = put(1, 2, played(&pairings[1]));
+    assert!(good.into_iter().all(|receipt| receipt.wait().unwrap().is_new));
+    assert!(again.into_iter().all(|receipt| !receipt.wait().unwrap().is_new));
+    assert!(matches!(late.wait().unwrap_err(), StoreError::Stale { current: 1, .. }));
+    for conflict in conflicts {
+        assert!(matches!(conflict.wait().unwrap_err(), StoreError::Conflict { .. }));
+    }
+    assert!([never_put, aborted, after].into_iter().all(|receipt| receipt.wait().unwrap().is_new));
+    assert_eq!(all(store).len(), 100);
+    let rows = store.pairings(id, None).unwrap();
+    let state = |idx: usize| (rows[idx].state, rows[idx].attempt);
+    assert_eq!(
+        [0, 1, 2].map(state),
+        [(PairingState::Open, 1), (PairingState::Done, 2), (PairingState::Open, 1)]
+    );
+    assert!((3..100).all(|idx| state(idx) == (PairingState::Done, 1)));
+}
+
 fn results_come_in_the_order_of_pairings(store: &Store) {
     let (id, pairings) = series(store, 1200);
     let mut order: Vec<&Pairing> = pairings.iter().collect();
@@ -308,8 +345,16 @@ fn accounts_hold_no_secrets(store: &Store) {
     assert_eq!(store.tokens(ann, Page::default()).unwrap().len(), 1);
     assert!(store.revoke_token(id).unwrap() && !store.revoke_token(id).unwrap());
     assert_eq!(store.token(token, 0).unwrap(), None);
-    store.put_token(token, new(Some(5))).unwrap();
+    let second = store.put_token(token, new(Some(5))).unwrap();
+    assert!(second > id, "a number that was somebody's is nobody else's: {second}");
+    store.mute_session(second, true).unwrap();
+    store.mute_session(second, true).unwrap();
+    assert_eq!(store.muted_sessions().unwrap(), [second]);
+    store.mute_session(second, false).unwrap();
+    assert!(store.muted_sessions().unwrap().is_empty());
+    store.mute_session(second, true).unwrap();
     assert_eq!(store.drop_expired_tokens(5).unwrap(), 1);
+    assert!(store.muted_sessions().unwrap().is_empty(), "it ends with its session");
 
     store.audit("ann", "ban", "bob").unwrap();
     store.audit("ann", "mute", "bob").unwrap();

@@ -2,6 +2,9 @@
 
 mod balanced;
 mod formats;
+mod openings;
+mod short;
+mod trials;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 pub use balanced::Balanced;
 pub use formats::{FormatSpec, GroupsSpec};
+pub use openings::{Opening, OpeningFile};
+pub use trials::{TrialNote, TrialOutcome};
 
 use crate::{
     ByeRule, Entrants, Format, FormatOptions, Next, Pairing, PointRule, Seating, TableSize, TieBreak,
@@ -20,10 +25,14 @@ use crate::{
 
 /// The most entrants of a tournament.
 pub const MAX_ENTRANTS: usize = 4096;
+/// How many games in a row a program fails before it is suspended, where nothing else was agreed.
+pub const MAX_FAULTS: u32 = 10;
 /// The most characters of a tournament's name or an entrant's version.
 const MAX_TITLE: usize = 100;
 /// The most games, openings, or forbidden pairs that are listed.
 const MAX_LISTED: usize = 100_000;
+/// The words of the sandbox for how much a program may do.
+const LEVELS: [&str; 3] = ["auto", "full", "none"];
 
 /// Everything that is agreed before a tournament. No secrets, no folders, no dates: the same spec gives the same pairings.
 ///
@@ -54,9 +63,11 @@ pub struct TournamentSpec {
     /// How few may sit at a table where the numbers do not divide, if the games can be played by fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_seats: Option<usize>,
-    /// Who plays whom.
+    /// Who plays whom; a form that needs nothing more may be just its word.
+    #[serde(deserialize_with = "short::format")]
     pub format: FormatSpec,
-    /// Who takes part, the best first where the format seeds them.
+    /// Who takes part, the best first where the format seeds them; each may be written as on the command line (`mine=hard`).
+    #[serde(deserialize_with = "short::entrants")]
     pub entrants: Vec<EntrantSpec>,
     /// Where all randomness comes from. Text, because many readers of JSON lose digits.
     #[serde(default = "zero", with = "seed_text")]
@@ -64,6 +75,10 @@ pub struct TournamentSpec {
     /// How much time the players have.
     #[serde(default = "untimed", with = "as_text")]
     pub time: TimeControl,
+    /// The speed of a machine that `time` is meant for, as workers measure it: one of another speed scales it. Without it nothing
+    /// is scaled, unless whoever coordinates workers says so for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale_time: Option<u32>,
     /// How much the built-in players may work for an answer.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,
@@ -74,8 +89,11 @@ pub struct TournamentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u64>,
     /// Where games begin, one after the other; without any where the game spec says.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "openings::openings")]
     pub openings: Vec<Opening>,
+    /// The sets of them that are played, by name; all without any. Whoever begins it keeps these alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opening_sets: Vec<String>,
     /// Openings that are found before the first game, and are in their place then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balanced: Option<Balanced>,
@@ -91,7 +109,7 @@ pub struct TournamentSpec {
     /// What a game is worth.
     #[serde(default, skip_serializing_if = "is_default")]
     pub points: PointRule,
-    /// Who fails so many games in a row is suspended.
+    /// Who fails so many games in a row is suspended; with 0 nobody is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_faults: Option<u32>,
     /// Whether a game ends once its result is proved.
@@ -100,6 +118,9 @@ pub struct TournamentSpec {
     /// How programs are confined: the level, in the words of the sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// Who has not passed the games before the first round. Whoever holds the tournament writes it, and no file does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<TrialNote>,
 }
 
 /// Somebody who takes part.
@@ -114,21 +135,6 @@ pub struct EntrantSpec {
     /// Which version of it; another version is another player in ratings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-}
-
-/// Where games begin: a position and moves made before, of one game or of all.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Opening {
-    /// The game spec it belongs to, one of those of the tournament; any if there is only one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub game: Option<String>,
-    /// The position, as text; the game spec's own if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub position: Option<String>,
-    /// Moves from there, made before the match.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moves: Vec<String>,
 }
 
 /// When a game ends before its end.
@@ -186,8 +192,12 @@ impl TournamentSpec {
                 seats.max, seats.min
             ));
         }
+        if self.scale_time == Some(0) {
+            return error("`scale_time` = 0: expected the speed of a machine, 1 or more".to_owned());
+        }
         let entrants = self.check_entrants()?;
         self.check_openings()?;
+        self.check_trials()?;
         if let Some(balanced) = self.balanced {
             balanced.check(seats, !self.openings.is_empty())?;
         }
@@ -208,17 +218,24 @@ impl TournamentSpec {
                 return error(format!("`forbidden`: {one:?} never meets itself anyway; give two names"));
             }
         }
-        if self.max_faults == Some(0) {
-            return error("`max_faults`: expected 1 or more; leave it out to suspend nobody".to_owned());
-        }
         if self.max_turns == Some(0) {
             return error("`max_turns`: expected 1 or more; leave it out for no limit".to_owned());
+        }
+        if let Some(level) = self.sandbox.as_deref().filter(|level| !LEVELS.contains(level)) {
+            return error(format!("`sandbox`: {level:?} is no level; expected {}", LEVELS.join(", ")));
         }
         if let Some(order) = &self.tie_breaks {
             let distinct: BTreeSet<&TieBreak> = order.iter().collect();
             if distinct.len() < order.len() {
                 return error("`tie_breaks`: one is named twice; name each once".to_owned());
             }
+        }
+        if entrants.len() < seats.min {
+            return error(format!(
+                "`entrants`: {} of them for a table of {}; expected at least as many as there are seats",
+                entrants.len(),
+                seats.min
+            ));
         }
         self.format.check(entrants.len(), seats)?;
         Ok(entrants)
@@ -246,31 +263,6 @@ impl TournamentSpec {
         Entrants::new(names).map_err(|error| SpecError(format!("`entrants`: {error}")))
     }
 
-    fn check_openings(&self) -> Result<(), SpecError> {
-        if self.openings.len() > MAX_LISTED {
-            let n = self.openings.len();
-            return Err(SpecError(format!("`openings`: {n} of them; expected at most {MAX_LISTED}")));
-        }
-        for (number, opening) in (1..).zip(&self.openings) {
-            let known: Vec<&str> = self.games.iter().map(String::as_str).collect();
-            match &opening.game {
-                Some(game) if !self.games.contains(game) => {
-                    let meant = meant(game, &known);
-                    return Err(SpecError(format!(
-                        "`openings`, number {number}: {game:?} is none of `games`{meant}"
-                    )));
-                }
-                None if self.games.len() > 1 => {
-                    return Err(SpecError(format!(
-                        "`openings`, number {number}: expected `game`, one of `games`, since there are several"
-                    )));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
     fn table_size(&self) -> TableSize {
         TableSize { min: self.min_seats.unwrap_or(self.seats), max: self.seats }
     }
@@ -281,7 +273,7 @@ impl TournamentSpec {
             size: self.table_size(),
             games: self.format.games(),
             points: self.points,
-            max_faults: self.max_faults,
+            max_faults: self.suspends_after(),
             ..FormatOptions::default()
         };
         for [one, other] in &self.forbidden {
@@ -290,6 +282,31 @@ impl TournamentSpec {
             }
         }
         options
+    }
+
+    /// Where programs take part and nothing else was agreed, who fails [`MAX_FAULTS`] games in a row is suspended. It is
+    /// written down when a tournament is made, so that one of an older version goes on as it began.
+    ///
+    /// ```
+    /// use rookery_tournament::{MAX_FAULTS, TournamentSpec};
+    ///
+    /// let mut spec: TournamentSpec = serde_json::from_str(
+    ///     r#"{"name":"evening","games":["hexapawn"],"format":{"kind":"round-robin"},
+    ///         "entrants":[{"name":"a","player":"cmd:./bot"},{"name":"b","player":"easy"}],"seed":"7"}"#,
+    /// )?;
+    /// spec.suspend_as_usual();
+    /// assert_eq!(spec.max_faults, Some(MAX_FAULTS));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn suspend_as_usual(&mut self) {
+        if self.max_faults.is_none() && self.entrants.iter().any(|entrant| entrant.player.is_program()) {
+            self.max_faults = Some(MAX_FAULTS);
+        }
+    }
+
+    /// After how many games failed in a row somebody is suspended, if anybody is.
+    fn suspends_after(&self) -> Option<u32> {
+        self.max_faults.filter(|most| *most > 0)
     }
 
     /// The format, before the first result.
@@ -334,7 +351,8 @@ impl TournamentSpec {
             Next::Wait | Next::End => vec![],
         };
         let (games, rounds) = self.format.size(entrants.len(), &options);
-        let exact = self.max_faults.is_none() && self.forbidden.is_empty() && self.format.is_exact(&options);
+        let exact =
+            self.suspends_after().is_none() && self.forbidden.is_empty() && self.format.is_exact(&options);
         Ok(Plan { games, exact, rounds, first })
     }
 }

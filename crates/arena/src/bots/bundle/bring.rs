@@ -1,18 +1,18 @@
 //! From a bundle to a bot at the table, and from an upload to a bundle that counts.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rookery_catalog::CATALOG;
 use rookery_live::{Opening, Programs, Stopping};
-use rookery_referee::TimeControl;
 use rookery_rules::Seed;
 use rookery_rules::text::clean_lines;
 use rookery_sandbox::Sandbox;
 use rookery_store::{BundleState, EntrantId, NewBundle, Store, StoredBundle};
 use rookery_wire::Protocols;
 
-use super::super::{BuildLimits, Building, Built, FoundBot, Validation, Validity, foreign};
+use super::super::{
+    BotProblem, BuildLimits, Building, Built, Candidate, FoundBot, Validation, Validity, foreign,
+};
 use super::BundleError;
 use super::cache::{BundleCache, InUse};
 
@@ -126,41 +126,67 @@ impl Bundles {
     ) -> Result<Option<String>, BundleError> {
         let all = || CATALOG.iter().map(|game| game.name().to_owned()).collect();
         let games: Vec<String> = bot.games.clone().unwrap_or_else(all);
-        let time: TimeControl = MOVE_TIME.parse().expect("it is a time for each move");
         for game in games {
-            let protocols = protocols();
-            let speaks = match bot.protocol_in(&game, &protocols) {
-                Ok(protocol) => protocol,
-                Err(problem) => return Ok(Some(problem.to_string())),
-            };
-            let opening = Opening {
-                sandbox: Some(self.sandbox.clone()),
-                places: Arc::new(HashMap::from([bot.place(&self.sandbox)])),
-                ..Opening::default()
-            };
-            let programs = Programs::new(protocols, opening, vec![(bot.name.clone(), speaks)], false);
-            let validation = Validation {
-                programs: &programs,
-                games: std::slice::from_ref(&game),
-                time,
-                conduct: None,
-                seed: Seed(0),
-                concurrency: 1,
-                stopping,
-            };
-            let validated = validation.validate(std::slice::from_ref(bot), &mut |_| {});
-            let validated = validated.map_err(|error| BundleError::Arena(Box::new(error)))?;
-            match validated.into_iter().next().map(|bot| bot.outcome) {
-                Some(Validity::Passed) | None => {}
-                Some(Validity::Failing(failing)) => {
-                    let stderr = failing.stderr.map(|text| format!("\n{text}")).unwrap_or_default();
-                    return Ok(Some(format!("{} ({}){stderr}", failing.sentence, failing.game)));
-                }
-                Some(Validity::Unknown(why)) => {
-                    return Err(BundleError::Other(format!("{} could not be tried: {why}", bot.name)));
-                }
+            let problem = self.play_one(bot, &game, protocols(), stopping)?;
+            if problem.is_some() {
+                return Ok(problem);
             }
         }
         Ok(None)
+    }
+
+    /// Lets a bot play the validation game of one game spec, with time enough for any start. What is wrong with it, if anything
+    /// is.
+    pub fn play_one(
+        &self,
+        bot: &FoundBot,
+        game: &String,
+        protocols: Protocols,
+        stopping: &Stopping,
+    ) -> Result<Option<String>, BundleError> {
+        let programs = match self.programs(std::slice::from_ref(bot), game, protocols) {
+            Ok(programs) => programs,
+            Err(problem) => return Ok(Some(problem.to_string())),
+        };
+        let validation = Validation {
+            programs: &programs,
+            games: std::slice::from_ref(game),
+            time: MOVE_TIME.parse().expect("it is a time for each move"),
+            conduct: None,
+            seed: Seed(0),
+            concurrency: 1,
+            stopping,
+            announce: &|_, _| {},
+        };
+        let validated = validation.validate(&[Candidate::from(bot)], &mut |_| {});
+        let validated = validated.map_err(|error| BundleError::Arena(Box::new(error)))?;
+        match validated.into_iter().next().map(|bot| bot.outcome) {
+            Some(Validity::Passed) | None => Ok(None),
+            Some(Validity::Failing(failing)) => {
+                let stderr = failing.stderr.map(|text| format!("\n{text}")).unwrap_or_default();
+                Ok(Some(format!("{} ({}){stderr}", failing.sentence, failing.game)))
+            }
+            Some(Validity::Unknown(why)) => {
+                Err(BundleError::Other(format!("{} could not be tried: {why}", bot.name)))
+            }
+        }
+    }
+
+    /// How these bots are started for matches of a game: by their names, each in its folder, in the sandbox.
+    pub fn programs(
+        &self,
+        bots: &[FoundBot],
+        game: &str,
+        protocols: Protocols,
+    ) -> Result<Programs, Box<BotProblem>> {
+        let name = game.split(':').next().unwrap_or(game);
+        let spoken = bots.iter().map(|bot| Ok((bot.name.clone(), bot.protocol_in(name, &protocols)?)));
+        let spoken = spoken.collect::<Result<_, BotProblem>>()?;
+        let opening = Opening {
+            sandbox: Some(self.sandbox.clone()),
+            places: Arc::new(bots.iter().map(|bot| bot.place(&self.sandbox)).collect()),
+            ..Opening::default()
+        };
+        Ok(Programs::new(protocols, opening, spoken, false))
     }
 }

@@ -13,6 +13,8 @@ use super::{BundleError, BundleLimits};
 
 /// What is kept unless told otherwise: unpacked folders, and what was built from them.
 const USUAL: u64 = 2 << 30;
+/// And how many bundles, whatever their size.
+const MOST_KEPT: usize = 1000;
 /// The ending of the file whose lock says that a bundle is in use.
 const IN_USE: &str = "use";
 
@@ -133,8 +135,10 @@ impl BundleCache {
         };
         let home = self.home(&bot.hash)?;
         let in_use = self.hold(&bot.hash)?;
-        // The old one may have been tampered with: what was just unpacked is what counts.
-        let placed = remove(&home).and_then(|()| fs::rename(&part, &home));
+        // Somebody else may have unpacked it meanwhile, and play with it: then it stays. One that was tampered with does not.
+        let is_there = named_bot(&home).is_ok_and(|found| found.hash == bot.hash);
+        let placed =
+            if is_there { remove(&part) } else { remove(&home).and_then(|()| fs::rename(&part, &home)) };
         placed.map_err(|error| self.fail(error))?;
         self.trim().map_err(|error| self.fail(error))?;
         Ok((FoundBot { home, ..bot }, in_use))
@@ -157,8 +161,9 @@ impl BundleCache {
         }
         kept.sort_by_key(|(used, ..)| *used);
         let mut all: u64 = kept.iter().map(|(.., bytes)| bytes).sum();
+        let mut n_kept = kept.len();
         for (_, path, folders, bytes) in kept {
-            if all <= self.most {
+            if all <= self.most && n_kept <= MOST_KEPT {
                 break;
             }
             let lock = File::options().write(true).open(&path)?;
@@ -168,6 +173,7 @@ impl BundleCache {
             folders.iter().try_for_each(|folder| remove(folder))?;
             fs::remove_file(&path)?;
             all -= bytes;
+            n_kept -= 1;
         }
         Ok(())
     }

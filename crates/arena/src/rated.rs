@@ -1,0 +1,37 @@
+//! The ratings of a tournament, kept in its store.
+
+use rookery_report::{Evaluation, Ratings};
+use rookery_store::{Rating, Store, StoreError, TournamentId};
+
+/// The name under which the ratings of a tournament are kept.
+pub fn pool(id: TournamentId) -> String {
+    format!("tournament {id}")
+}
+
+/// Keeps ratings in the store, to the last bit.
+pub fn keep(
+    id: TournamentId,
+    store: &Store,
+    ratings: &Ratings,
+    evaluation: &Evaluation,
+) -> Result<(), StoreError> {
+    store.put_ratings(&pool(id), &ratings.method(), rows(id, store, ratings, evaluation)?)
+}
+
+/// Ratings as the store keeps them.
+pub fn rows(
+    id: TournamentId,
+    store: &Store,
+    ratings: &Ratings,
+    evaluation: &Evaluation,
+) -> Result<Vec<Rating>, StoreError> {
+    let entrants = store.tournament_entrants(id)?;
+    let table = evaluation.standings().table(&evaluation.spec().tie_breaks(), &[]);
+    let games = |number| table.iter().find(|row| row.entrant == number).map_or(0, |row| row.games);
+    let rows = entrants.iter().map(|entrant| Rating {
+        entrant: entrant.id,
+        numbers: ratings.numbers(entrant.number),
+        n_games: games(entrant.number),
+    });
+    Ok(rows.filter(|row| !row.numbers.is_empty()).collect())
+}
