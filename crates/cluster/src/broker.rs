@@ -1,25 +1,28 @@
-//! The way to the broker: how it is reached, what is said where, and the stream of bells.
+//! The way to the broker: how it is reached, what is said where, and the stream of notifications.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectOptions, Event};
 use serde_json::{Value, json};
 
-use crate::{ClusterError, PROTOCOL};
+use crate::ClusterError;
+use crate::subjects::Subjects;
 
-/// The stream that keeps bells until somebody hears them.
+/// The stream that keeps notifications until a worker takes them.
 pub const STREAM: &str = "ROOKERY_JOBS";
-/// The most bells that wait; more are refused, and ring again later.
-const MOST_BELLS: u32 = 100_000;
-/// A bell is heard again if whoever heard it says nothing for so long.
+/// The most notifications that wait; more are refused, and sent again later.
+const MOST_NOTIFICATIONS: u32 = 100_000;
+/// A notification is delivered again if whoever got it acknowledges nothing for so long.
 const ACK_WAIT: Duration = Duration::from_secs(30);
 /// How long a question to the broker may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest pause between two tries to reach the broker.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// How long everybody may take to find the broker after it came back, in milliseconds.
+pub(crate) const RECONNECTING: u64 = 2 * 1000 * LONGEST_PAUSE.as_secs();
 
 /// Where the broker is: `nats://HOST:PORT`, or `tls://HOST:PORT`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,11 +71,14 @@ impl Access {
 
     /// Connects, and goes on trying by itself whenever the connection is lost. With `patient` it does so from the start.
     pub async fn connect(&self, name: &str, patient: bool) -> Result<Client, ClusterError> {
+        // Where two libraries for the arithmetic of TLS are linked, one has to be chosen. It stays when it was chosen before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let mut options = ConnectOptions::new()
             .name(name)
             .custom_inbox_prefix(inbox_prefix(name))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
+            .event_callback(|event| async move { report(&event) })
             .reconnect_delay_callback(pause);
         if let Some(path) = &self.key {
             let seed = std::fs::read_to_string(path)
@@ -80,7 +86,8 @@ impl Access {
             options = options.nkey(seed.trim().to_owned());
         }
         if let Some(path) = &self.certificates {
-            options = options.add_root_certificates(path.clone());
+            // Whoever says whom to believe does not mean to speak in the open.
+            options = options.add_root_certificates(path.clone()).require_tls(true);
         }
         if patient {
             options = options.retry_on_initial_connect();
@@ -91,6 +98,18 @@ impl Access {
                 self.address.shown()
             ))
         })
+    }
+}
+
+/// Tells what the broker refuses: else nobody would know why a worker that was revoked is given nothing.
+fn report(event: &Event) {
+    let text = event.to_string();
+    let is_refusal = matches!(event, Event::ServerError(_))
+        || matches!(event, Event::ClientError(_)) && text.to_ascii_lowercase().contains("authori");
+    if is_refusal {
+        tracing::warn!(
+            "the broker refuses us: {text}; was this name revoked, or its key replaced? It is tried again"
+        );
     }
 }
 
@@ -113,75 +132,38 @@ pub(crate) fn is_connected(client: &Client) -> bool {
     client.connection_state() == State::Connected
 }
 
-/// Where workers ask: each at a subject of its own.
-pub fn ask_subject(worker: &str) -> String {
-    format!("rookery.{PROTOCOL}.ask.{worker}")
-}
-
-/// Where workers send records.
-pub fn record_subject(worker: &str) -> String {
-    format!("rookery.{PROTOCOL}.record.{worker}")
-}
-
-/// Where a worker is answered.
-pub fn tell_subject(worker: &str) -> String {
-    format!("rookery.{PROTOCOL}.tell.{worker}")
-}
-
-/// Where operators ask the coordinator.
-pub fn operator_subject(what: &str) -> String {
-    format!("rookery.{PROTOCOL}.operator.{what}")
-}
-
-/// Where bells for this version of the rules ring.
-pub fn bell_subject(rules: &str) -> String {
-    format!("rookery.{PROTOCOL}.jobs.{}", word(rules))
-}
-
-/// Who hears the bells of this version.
-pub fn consumer(rules: &str) -> String {
-    format!("workers-{PROTOCOL}-{}", word(rules))
-}
-
-/// Where the next bells are asked for.
-pub fn next_subject(rules: &str) -> String {
-    format!("$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{}", consumer(rules))
-}
-
-/// A version as one word of a subject.
-fn word(rules: &str) -> String {
-    rules.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
-}
-
 /// Makes the stream and whoever hears it, if they are not there. Never deletes one: a stream that is made at once where one was
 /// deleted may fail.
-pub async fn ensure_stream(client: &Client, rules: &str) -> Result<(), ClusterError> {
+pub async fn ensure_stream(client: &Client, subjects: Subjects, rules: &str) -> Result<(), ClusterError> {
     let stream = json!({
         "name": STREAM,
         "subjects": ["rookery.*.jobs.>"],
         "retention": "workqueue",
         "storage": "file",
         "discard": "new",
-        "max_msgs": MOST_BELLS,
+        "max_msgs": MOST_NOTIFICATIONS,
         "max_bytes": -1,
         "max_age": 0,
         "max_consumers": -1,
         "num_replicas": 1,
         "duplicate_window": nanos(Duration::from_mins(2)),
     });
-    api(client, &format!("STREAM.CREATE.{STREAM}"), &stream).await?;
-    let name = consumer(rules);
+    // One that is there stays as it is: an operator may have given it more servers.
+    if api(client, &format!("STREAM.INFO.{STREAM}"), &Value::Null).await.is_err() {
+        api(client, &format!("STREAM.CREATE.{STREAM}"), &stream).await?;
+    }
+    let name = subjects.consumer(rules);
     let wanted = json!({
         "stream_name": STREAM,
         "config": {
             "durable_name": name,
-            "filter_subject": bell_subject(rules),
+            "filter_subject": subjects.jobs(rules),
             "deliver_policy": "all",
             "ack_policy": "explicit",
             "replay_policy": "instant",
             "ack_wait": nanos(ACK_WAIT),
             "max_deliver": -1,
-            "max_ack_pending": MOST_BELLS,
+            "max_ack_pending": MOST_NOTIFICATIONS,
         },
     });
     api(client, &format!("CONSUMER.DURABLE.CREATE.{STREAM}.{name}"), &wanted).await?;

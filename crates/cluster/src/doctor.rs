@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::broker::Access;
+use crate::broker::{Access, STREAM};
 use crate::{ClusterError, broker};
 
 /// Before this version a broker that is killed may lose a stream.
@@ -23,107 +23,102 @@ pub struct Finding {
     pub note: String,
 }
 
+fn finding(what: &str, good: bool, note: impl Into<String>) -> Finding {
+    Finding { what: what.to_owned(), good, note: note.into() }
+}
+
+fn version(version: &str) -> Finding {
+    // What follows a hyphen is no release yet, and older.
+    let (numbers, is_release) =
+        version.split_once('-').map_or((version, true), |(numbers, _)| (numbers, false));
+    let numbers: Vec<u64> = numbers.split('.').map(|part| part.parse().unwrap_or(0)).collect();
+    let is_safe = numbers.len() == 3
+        && ((numbers[0], numbers[1], numbers[2]) > SAFE
+            || is_release && (numbers[0], numbers[1], numbers[2]) == SAFE);
+    if is_safe {
+        return finding("version", true, version);
+    }
+    let note = format!(
+        "{version}: before 2.10.23 a broker that is killed may lose all notifications; they are sent again from the store, after one lease"
+    );
+    finding("version", false, note)
+}
+
+fn who_may_connect(secured: bool) -> Finding {
+    let note = if secured {
+        "only who has a key"
+    } else {
+        "everybody who reaches the port: give each worker a key, `rookery worker enrol`"
+    };
+    finding("who may connect", secured, note)
+}
+
+fn tls(required: bool) -> Finding {
+    let note = if required {
+        "is required"
+    } else {
+        "is off: others on the way read games and keys; set `tls` in the broker"
+    };
+    finding("TLS", required, note)
+}
+
+/// Judges on how many servers the stream of notifications is: as the broker says of the stream (`STREAM.INFO`).
+pub fn judge_stream(info: &Value) -> Finding {
+    let n = info["config"]["num_replicas"].as_u64().unwrap_or(1);
+    let note = match n {
+        0 | 1 => "the stream is on 1 server: while it is away no new game begins; with three servers, \
+                  `nats stream edit ROOKERY_JOBS --replicas 3` has them share the notifications"
+            .to_owned(),
+        n => format!("the stream is on {n} servers"),
+    };
+    finding("replicas", n >= 3, note)
+}
+
 /// Judges what a broker says of itself (`/varz` of its monitoring port).
 pub fn judge(varz: &Value) -> Vec<Finding> {
-    let finding = |what: &str, good: bool, note: String| Finding { what: what.to_owned(), good, note };
-    let version = varz["version"].as_str().unwrap_or_default();
-    let numbers: Vec<u64> = version.split('.').map(|part| part.parse().unwrap_or(0)).collect();
-    let is_safe = numbers.len() == 3 && (numbers[0], numbers[1], numbers[2]) >= SAFE;
     let jetstream = &varz["jetstream"]["config"];
+    let is_on = jetstream.is_object();
     let always = jetstream["sync_always"].as_bool() == Some(true)
         || jetstream["sync_interval"].as_i64().is_some_and(|nanos| (1..1_000_000).contains(&nanos));
-    let n_servers = 1 + varz["cluster"]["urls"].as_array().map_or(0, Vec::len);
-    let tls = varz["tls_required"].as_bool() == Some(true);
-    let secured = varz["auth_required"].as_bool() == Some(true);
+    let sync = if always {
+        "every notification is on the disk before it is confirmed"
+    } else {
+        "a power cut loses the notifications of up to two minutes; set `sync_interval: always` in `jetstream`, or live with games that \
+         begin one lease later"
+    };
     vec![
-        finding(
-            "version",
-            is_safe,
-            if is_safe {
-                version.to_owned()
-            } else {
-                format!(
-                    "{version}: before 2.10.23 a broker that is killed may lose all bells; they ring again from the store, \
-                     after one lease"
-                )
-            },
-        ),
-        finding(
-            "JetStream",
-            jetstream.is_object(),
-            if jetstream.is_object() { "is on" } else { "is off: start nats-server with -js" }.to_owned(),
-        ),
-        finding(
-            "sync",
-            always,
-            if always {
-                "every bell is on the disk before it is confirmed".to_owned()
-            } else {
-                "a power cut loses the bells of up to two minutes; set `sync_interval: always` in `jetstream`, or live \
-                 with games that begin one lease later"
-                    .to_owned()
-            },
-        ),
-        finding(
-            "replicas",
-            n_servers >= 3,
-            if n_servers >= 3 {
-                format!("{n_servers} servers")
-            } else {
-                format!(
-                    "{n_servers} server: while it is away no new game begins; three servers share the bells"
-                )
-            },
-        ),
-        finding(
-            "who may connect",
-            secured,
-            if secured {
-                "only who has a key"
-            } else {
-                "everybody who reaches the port: give each worker a key, `rookery worker enrol`"
-            }
-            .to_owned(),
-        ),
-        finding(
-            "TLS",
-            tls,
-            if tls {
-                "is required"
-            } else {
-                "is off: others on the way read games and keys; set `tls` in the broker"
-            }
-            .to_owned(),
-        ),
+        version(varz["version"].as_str().unwrap_or_default()),
+        finding("JetStream", is_on, if is_on { "is on" } else { "is off: start nats-server with -js" }),
+        finding("sync", always, sync),
+        who_may_connect(varz["auth_required"].as_bool() == Some(true)),
+        tls(varz["tls_required"].as_bool() == Some(true)),
     ]
 }
 
-/// Reaches the broker and, if its monitoring port is given as `HOST:PORT`, reads what it says of itself.
+/// Reaches the broker and judges what it says of itself; with its monitoring port, given as `HOST:PORT`, also whether what it
+/// confirms is on the disk.
 pub async fn look(access: &Access, monitor: Option<&str>) -> Result<Vec<Finding>, ClusterError> {
     let client = access.connect("doctor", false).await?;
-    let mut findings = vec![Finding {
-        what: "broker".to_owned(),
-        good: true,
-        note: format!("{} answers", access.address.shown()),
-    }];
+    let mut findings = vec![finding("broker", true, format!("{} answers", access.address.shown()))];
     if let Some(monitor) = monitor {
         let varz = tokio::time::timeout(PATIENCE, varz(monitor)).await;
         let varz = varz.map_err(|_| ClusterError::Broker(format!("{monitor} does not answer")))??;
         findings.extend(judge(&varz));
-        return Ok(findings);
+    } else {
+        let info = client.server_info();
+        let account = broker::api(&client, "INFO", &Value::Null).await;
+        let is_on = account.is_ok();
+        findings.push(version(&info.version));
+        let note = account.map_or_else(|error| error.to_string(), |_| "is on".to_owned());
+        findings.push(finding("JetStream", is_on, note));
+        findings.push(finding("sync", true, "can be read with --monitor HOST:8222 only"));
+        findings.push(who_may_connect(info.auth_required));
+        findings.push(tls(info.tls_required));
     }
-    let info = client.server_info();
-    let has_stream = broker::api(&client, "INFO", &Value::Null).await;
-    findings.push(Finding {
-        what: "JetStream".to_owned(),
-        good: has_stream.is_ok(),
-        note: has_stream.map_or_else(|error| error.to_string(), |_| "is on".to_owned()),
-    });
-    findings.push(Finding {
-        what: "version".to_owned(),
-        good: true,
-        note: format!("{}; its settings can be read with --monitor HOST:8222", info.version),
-    });
+    // There is none before the first coordinator.
+    if let Ok(stream) = broker::api(&client, &format!("STREAM.INFO.{STREAM}"), &Value::Null).await {
+        findings.push(judge_stream(&stream));
+    }
     Ok(findings)
 }
 

@@ -1,30 +1,52 @@
 //! Games played on other machines.
 //!
-//! The store is the truth and the broker (NATS `JetStream`) only a bell: a coordinator keeps the rows of jobs and rings, workers
+//! The store is the truth and the broker (NATS `JetStream`) only wakes workers up: a coordinator keeps the rows of jobs and sends notifications, workers
 //! claim, play and send whole records back, and every record is judged again by the rules before it is stored. [`core`] is the
 //! protocol without I/O; [`Remote`] runs its one side on a store, [`worker`] the other one on a machine that plays. `docs/cluster.md`
 //! has the roles, what can fail, and figures.
 
+pub mod bench;
+mod bots;
 pub mod broker;
+mod bundles;
+pub mod calibrate;
 pub mod core;
+mod counted;
 pub mod doctor;
+mod effects;
 mod error;
+mod fitness;
+mod gallery;
+mod incoming;
 mod judge;
+mod judging;
 mod key;
+mod liveness;
+pub mod machine;
 mod message;
+pub mod outliers;
 mod overview;
+mod ownership;
 mod player;
+pub mod reading;
+mod refused;
 mod remote;
 mod rows;
+mod scale;
 mod server;
 mod spool;
 pub mod status;
+pub mod subjects;
+mod trust;
 #[cfg(unix)]
 pub mod users;
+mod versions;
 pub mod worker;
 
+pub use bots::BotRoom;
 pub use broker::Address;
 pub use error::ClusterError;
+pub use gallery::Spectator;
 pub use judge::judge;
 pub use key::JobId;
 pub use remote::{Remote, RemoteConfig};
@@ -33,5 +55,5 @@ pub use remote::{Remote, RemoteConfig};
 pub const PROTOCOL: u32 = 1;
 
 /// The version of rules and players: the same seed gives the same record only within one. Part of the subject of jobs, so that
-/// nobody hears of a job that it would play differently.
+/// nobody is given a job that it would play differently.
 pub const RULES: &str = env!("CARGO_PKG_VERSION");

@@ -1,12 +1,11 @@
-//! What travels: lists of questions and answers as JSON, bells, and records packed behind their claim.
+//! What travels: lists of questions and answers as JSON, notifications, and records packed behind their claim.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 
-use flate2::Compression;
 use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
+use rookery_arena::Order;
 use rookery_referee::MatchSpec;
-use rookery_store::MAX_RECORD;
+use rookery_store::{MAX_RECORD, StoredBundle, pack};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -15,16 +14,61 @@ use crate::core::Claim;
 
 /// The longest message that is read, in bytes. Brokers refuse more than 1 MiB by themselves.
 const MAX_MESSAGE: usize = 8 << 20;
+/// The longest answer that is sent as it is, in bytes.
+const MAX_PLAIN: usize = 256 << 10;
+/// What a packed answer begins with.
+const PACKED: u8 = 0;
 
-/// A bell: everything that it takes to play the game.
+/// A notification that a game is to be played, with everything that it takes to play it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Bell {
+pub(crate) struct Notification {
     pub(crate) key: JobId,
     pub(crate) attempt: u32,
     pub(crate) spec: MatchSpec,
     #[serde(default)]
     pub(crate) until_proved: bool,
+    /// The bots that have to be brought, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bots: Option<JobBots>,
+    /// The speed for which the clock was meant, if machines of another one are to scale it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<u32>,
+}
+
+/// Bots of a game that come as archives.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JobBots {
+    /// How much they are confined at least.
+    pub(crate) sandbox: String,
+    pub(crate) bundles: Vec<JobBundle>,
+}
+
+/// One of them: its archive has this SHA-256 and so many bytes, its files this hash.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JobBundle {
+    pub(crate) name: String,
+    pub(crate) sha256: String,
+    pub(crate) contents: String,
+    pub(crate) bytes: u64,
+}
+
+impl JobBots {
+    /// Those at the table of an order.
+    pub(crate) fn of(order: &Order) -> Option<Self> {
+        let bots = order.bots.as_ref()?;
+        let bundle = |bundle: &StoredBundle| JobBundle {
+            name: bundle.name.clone(),
+            sha256: bundle.sha256.to_string(),
+            contents: bundle.contents.clone(),
+            bytes: bundle.bytes,
+        };
+        let bundles: Vec<JobBundle> = bots.at(&order.spec).map(bundle).collect();
+        // Built-in players among themselves need no sandbox.
+        (!bundles.is_empty()).then(|| Self { sandbox: bots.sandbox.to_string(), bundles })
+    }
 }
 
 pub(crate) fn write<T: Serialize + ?Sized>(message: &T) -> Vec<u8> {
@@ -38,24 +82,57 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok()
 }
 
+/// Like [`write`], and packed where brokers might not carry it. What is packed begins with a byte that no JSON begins with.
+pub(crate) fn write_long<T: Serialize + ?Sized>(message: &T) -> Vec<u8> {
+    let bytes = write(message);
+    if bytes.len() <= MAX_PLAIN { bytes } else { pack(vec![PACKED], &bytes) }
+}
+
+/// Reads either.
+pub(crate) fn read_long<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    match bytes.split_first() {
+        Some((&PACKED, packed)) => serde_json::from_slice(&unpack(packed)?).ok(),
+        _ => read(bytes),
+    }
+}
+
 /// A record with its claim before it.
 pub(crate) fn write_record(claim: &Claim<JobId>, record: &[u8]) -> Vec<u8> {
     let mut bytes = write(claim);
     bytes.push(b'\n');
-    let mut packer = DeflateEncoder::new(bytes, Compression::fast());
-    packer.write_all(record).expect("memory takes it");
-    packer.finish().expect("memory takes it")
+    pack(bytes, record)
 }
 
-/// The claim and the record, if it is one within bounds.
-pub(crate) fn read_record(bytes: &[u8]) -> Option<(Claim<JobId>, Vec<u8>)> {
+/// The claim of a packed record, and where the record begins.
+pub(crate) fn read_claim(bytes: &[u8]) -> Option<(Claim<JobId>, usize)> {
     if bytes.len() > MAX_MESSAGE {
         return None;
     }
     let end = bytes.iter().take(1000).position(|&byte| byte == b'\n')?;
-    let claim = read(&bytes[..end])?;
+    Some((read(&bytes[..end])?, end + 1))
+}
+
+/// Unpacks a record, if it is one within bounds.
+pub(crate) fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
     let mut record = vec![];
     let bound = MAX_RECORD as u64 + 1;
-    DeflateDecoder::new(&bytes[end + 1..]).take(bound).read_to_end(&mut record).ok()?;
-    (record.len() <= MAX_RECORD).then_some((claim, record))
+    DeflateDecoder::new(packed).take(bound).read_to_end(&mut record).ok()?;
+    (record.len() <= MAX_RECORD).then_some(record)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_answer_is_packed_so_that_a_broker_carries_it() {
+        let workers: Vec<String> =
+            (0..40_000).map(|number| format!("a worker of the name {number}")).collect();
+        let bytes = write_long(&workers);
+        assert!(write(&workers).len() > 1 << 20 && bytes.len() < 1 << 20, "{}", bytes.len());
+        assert_eq!(read_long(&bytes), Some(workers));
+        assert_eq!(write_long(&7), b"7");
+        assert_eq!(read_long(b"7"), Some(7));
+        assert_eq!(read_long::<u64>(&[PACKED, 1, 2, 3]), None);
+    }
 }

@@ -2,26 +2,64 @@
 
 use std::collections::BTreeMap;
 
-use async_nats::Message;
-use rookery_store::JobChange;
+use async_nats::{Message, Subject};
+use rookery_store::{JobChange, Page};
 
-use crate::core::{Job, Name, State};
+use crate::calibrate::beside_median;
+use crate::core::{About, Job, Name, State};
 use crate::server::{Count, Server};
-use crate::status::{ParkedJob, Status, TournamentStatus, WorkerStatus};
-use crate::{JobId, PROTOCOL, message};
+use crate::status::{Audited, ParkedJob, Status, TournamentStatus, WorkerStatus};
+use crate::{JobId, message};
+
+/// How many entries of the audit table are shown.
+const AUDITED: u32 = 100;
 
 impl Server {
+    /// A worker says something of itself. Whoever has not said hello is nobody.
+    pub(crate) fn heard_about(&mut self, worker: &Name, about: About) {
+        let known = self.core.workers();
+        if self.abouts.len() > known.len() {
+            self.abouts.retain(|name, _| known.contains_key(name));
+        }
+        if known.contains_key(worker) {
+            self.abouts.insert(worker.clone(), about);
+        }
+    }
+
     pub(crate) async fn asked_by_operator(&mut self, message: &Message) {
         let Some(reply) = message.reply.clone() else { return };
         let body = if message.subject.ends_with(".retry") {
-            let jobs: Vec<JobId> = message::read(&message.payload).unwrap_or_default();
-            message::write(&self.retry(&jobs))
+            // None at all means all of them; what cannot be read means nothing.
+            let jobs: Option<Vec<JobId>> = message::read(&message.payload);
+            jobs.map_or(vec![], |jobs| message::write(&self.retry(&jobs)))
         } else if message.subject.ends_with(".status") {
-            message::write(&self.status())
+            self.forget_old_seconds();
+            message::write_long(&self.status())
+        } else if message.subject.ends_with(".audit") {
+            self.send_audit(reply);
+            return;
         } else {
             return;
         };
         self.send(reply.to_string(), body).await;
+    }
+
+    /// Answers with the last entries of the audit table.
+    fn send_audit(&self, reply: Subject) {
+        let (store, client) = (self.config.store.clone(), self.client.clone());
+        tokio::spawn(async move {
+            let page = Page { before: None, limit: AUDITED };
+            let read = tokio::task::spawn_blocking(move || store.audit_log(page)).await;
+            let Ok(Ok(entries)) = read else { return };
+            let audited = entries.into_iter().map(|entry| Audited {
+                at_ms: entry.at_ms,
+                actor: entry.actor,
+                act: entry.act,
+                subject: entry.subject,
+            });
+            // Whoever gets no answer asks again.
+            let _ = client.publish(reply, message::write(&audited.collect::<Vec<_>>()).into()).await;
+        });
     }
 
     /// Tries parked jobs again, those that are named or all: how many.
@@ -56,44 +94,56 @@ impl Server {
                 _ => {}
             }
         }
-        let waits = self.core.loads().values().any(|load| load.quiet + load.rung > 0);
+        let waits = self.core.loads().values().any(|load| load.waiting + load.notified > 0);
+        let mut speeds: Vec<u32> = self.abouts.values().filter_map(|about| about.speed).collect();
+        speeds.sort_unstable();
         let workers = self.core.workers().iter().map(|(name, seen)| {
             let playing = playing.get(name).copied().unwrap_or(0);
             let Count { games, lost } = self.counts.get(name).copied().unwrap_or_default();
             let silent_ms = now.saturating_sub(seen.at);
-            let idle =
-                (playing < seen.slots).then(|| idle(silent_ms, self.config.terms.lease, waits).to_owned());
-            WorkerStatus { name: name.to_string(), slots: seen.slots, playing, games, lost, silent_ms, idle }
+            let about = self.abouts.get(name);
+            let spooled = about.map_or(0, |about| about.spooled);
+            let own = about.and_then(|about| about.idle.clone()).filter(|_| waits);
+            let usual = || idle(silent_ms, self.config.terms.lease, waits, spooled);
+            let idle = (playing < seen.slots).then(|| own.unwrap_or_else(usual));
+            let speed = about.and_then(|about| about.speed);
+            let beside_median = speed.and_then(|speed| beside_median(speed, &speeds));
+            let steal = about.and_then(|about| about.steal).map(|steal| f64::from(steal) / 1000.0);
+            let (name, slots) = (name.to_string(), seen.slots);
+            WorkerStatus { name, slots, playing, games, lost, silent_ms, idle, speed, beside_median, steal }
         });
         let tournaments = self.core.loads().iter().map(|(id, load)| TournamentStatus {
             id: id.to_string(),
-            queued: load.quiet + load.rung,
+            queued: load.waiting + load.notified,
             leased: load.leased,
             done: load.done,
             parked: load.parked,
         });
         let seconds = self.begun.elapsed().as_secs().clamp(1, 60);
         Status {
-            protocol: PROTOCOL,
+            protocol: self.config.protocol,
             rules: self.config.rules.clone(),
             up_seconds: self.begun.elapsed().as_secs(),
             stored: self.stored,
             refused: self.refused,
             games_a_second: self.rate.iter().sum::<u64>() as f64 / seconds as f64,
-            workers: workers.collect(),
+            workers: workers.chain(self.others()).collect(),
             tournaments: tournaments.collect(),
             parked,
+            trust: self.trust.status(),
         }
     }
 }
 
 /// Why a worker plays fewer games than it could.
-fn idle(silent_ms: u64, lease: u64, waits: bool) -> &'static str {
+fn idle(silent_ms: u64, lease: u64, waits: bool, spooled: u64) -> String {
     if silent_ms > lease {
-        "nothing was heard of it for the time of a lease"
-    } else if waits {
-        "it is about to take a game, or has finished ones to deliver first"
+        "nothing was heard of it for the time of a lease".to_owned()
+    } else if !waits {
+        "nothing waits to be played".to_owned()
+    } else if spooled > 0 {
+        format!("it has {spooled} finished games to deliver")
     } else {
-        "nothing waits to be played"
+        "it is about to take a game, or drains".to_owned()
     }
 }

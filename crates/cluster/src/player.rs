@@ -1,18 +1,20 @@
 //! Threads that play the games of a worker.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rookery_arena::SingleGame;
+use rookery_live::{Signal, Stopping};
 use rookery_referee::{Controls, MatchSpec};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::JobId;
+use crate::bots::Bots;
 use crate::core::Claim;
-use crate::message::Bell;
+use crate::message::Notification;
 
 /// How long one move may take where nobody has a clock, before a game counts as stuck.
 const LONGEST_MOVE: Duration = Duration::from_mins(5);
@@ -25,12 +27,19 @@ pub(crate) enum Ended {
     Stopped,
 }
 
+/// How long bots may take to be fetched, built and tried before their game begins.
+const LONGEST_PREPARING: Duration = Duration::from_mins(10);
+
 /// A game that is being played.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) claim: Claim<JobId>,
-    controls: Controls,
+    stopping: Stopping,
+    /// There once its bots are.
+    handles: Arc<OnceLock<Handles>>,
     events: Arc<AtomicU64>,
+    /// Whether its bots were there when it was last looked at.
+    is_prepared: bool,
     /// How many events there were, since when, and the beats that this was good for.
     seen: u64,
     since: Instant,
@@ -42,54 +51,114 @@ impl Running {
     /// Begins a game in a thread of its own.
     pub(crate) fn start(
         claim: Claim<JobId>,
-        bell: Bell,
+        notification: Notification,
+        bots: &Arc<Bots>,
         ended: UnboundedSender<Ended>,
     ) -> Result<Self, String> {
-        let events = Arc::new(AtomicU64::new(0));
-        let longest_move = longest_move(&bell.spec);
-        let game = SingleGame::new(bell.spec, bell.until_proved, Arc::clone(&events));
-        let game = game.map_err(|error| error.to_string())?;
-        let controls = game.controls();
-        let of_thread = claim.clone();
+        let new = Self {
+            claim: claim.clone(),
+            stopping: Stopping::new(Duration::ZERO),
+            handles: Arc::default(),
+            events: Arc::default(),
+            is_prepared: false,
+            seen: 0,
+            since: Instant::now(),
+            progress: 1,
+            longest_move: longest_move(&notification.spec),
+        };
+        let own = (Arc::clone(&new.events), Arc::clone(&new.handles), new.stopping.clone());
+        let bots = Arc::clone(bots);
         let play = move || {
-            let played = catch_unwind(AssertUnwindSafe(|| play(game)));
+            let played = catch_unwind(AssertUnwindSafe(|| {
+                let (events, handles, stopping) = own;
+                play(&claim, notification, &bots, events, &handles, &stopping)
+            }));
             let told = match played {
-                Ok(Ok(Some(record))) => Ended::Record(of_thread, record),
+                Ok(Ok(Some(record))) => Ended::Record(claim, record),
                 Ok(Ok(None)) => Ended::Stopped,
-                Ok(Err(why)) => Ended::Failed(of_thread, why),
-                Err(_) => Ended::Failed(of_thread, "a player or the rules panicked".to_owned()),
+                Ok(Err(why)) => Ended::Failed(claim, why),
+                Err(_) => Ended::Failed(claim, "a player or the rules panicked".to_owned()),
             };
             // Without a receiver the worker has ended.
             let _ = ended.send(told);
         };
         thread::Builder::new().name("game".to_owned()).spawn(play).map_err(|error| error.to_string())?;
-        let (seen, progress, since) = (0, 1, Instant::now());
-        Ok(Self { claim, controls, events, seen, since, progress, longest_move })
+        Ok(new)
+    }
+
+    /// Its record so far; nothing while its bots are brought.
+    pub(crate) fn lines(&self) -> Vec<u8> {
+        let lines =
+            self.handles.get().map(|handles| handles.lines.lock().unwrap_or_else(PoisonError::into_inner));
+        lines.map(|lines| lines.clone()).unwrap_or_default()
     }
 
     /// Stops it where it is.
     pub(crate) fn stop(&self) {
-        self.controls.suspend();
+        self.stopping.request(Signal::Terminate);
+        if let Some(handles) = self.handles.get() {
+            handles.controls.suspend();
+        }
     }
 
     /// A count that grows while something happens in the game, or whoever is to move has time left. A thread that hangs makes it
     /// stand still.
     pub(crate) fn progress(&mut self) -> u64 {
         let events = self.events.load(Ordering::Relaxed);
+        let is_prepared = self.handles.get().is_some();
+        if is_prepared && !std::mem::replace(&mut self.is_prepared, is_prepared) {
+            // The time that it took to bring the bots is not that of the first move.
+            self.since = Instant::now();
+        }
         if events > self.seen {
             (self.seen, self.since) = (events, Instant::now());
             self.progress += 1;
-        } else if self.since.elapsed() < self.longest_move {
+        } else if self.since.elapsed() < self.longest_move
+            || !is_prepared && self.since.elapsed() < LONGEST_PREPARING
+        {
             self.progress += 1;
         }
         self.progress
     }
 }
 
-fn play(game: SingleGame) -> Result<Option<Vec<u8>>, String> {
+/// What others hold of a game that runs.
+#[derive(Debug)]
+struct Handles {
+    controls: Controls,
+    /// Its record so far.
+    lines: Arc<Mutex<Vec<u8>>>,
+}
+
+/// Plays a game to its end: its record, or nothing if it was stopped.
+fn play(
+    claim: &Claim<JobId>,
+    notification: Notification,
+    bots: &Bots,
+    events: Arc<AtomicU64>,
+    handles: &OnceLock<Handles>,
+    stopping: &Stopping,
+) -> Result<Option<Vec<u8>>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
-    runtime.block_on(game.play()).map_err(|error| error.to_string())
+    let brought = match &notification.bots {
+        None => None,
+        Some(_) => Some(bots.bring(claim, &notification, &runtime, stopping)?),
+    };
+    let Notification { spec, until_proved, .. } = notification;
+    runtime.block_on(async {
+        let game = match &brought {
+            None => SingleGame::new(spec, until_proved, events),
+            Some(brought) => SingleGame::with_programs(spec, until_proved, events, &brought.programs).await,
+        };
+        let game = game.map_err(|error| error.to_string())?;
+        let own = handles.get_or_init(|| Handles { controls: game.controls(), lines: game.lines() });
+        // Whoever came too late for the controls is heard here.
+        if stopping.is_requested() {
+            own.controls.suspend();
+        }
+        game.play().await.map_err(|error| error.to_string())
+    })
 }
 
 /// How long a move may take by what was agreed, with room for our own delays.

@@ -3,19 +3,24 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use rookery_arena::{Arrived, Elsewhere, Order};
+use rookery_arena::{Arrived, Elsewhere, Figure, Order};
 use rookery_store::{Store, TournamentId};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{oneshot, watch};
 
-use crate::broker::{Access, ensure_stream};
+use crate::broker::{Access, ensure_stream, is_connected};
 use crate::core::Terms;
+use crate::counted::{self, Shared};
 use crate::server::{Event, Input, Server};
-use crate::{ClusterError, RULES};
+use crate::subjects::Subjects;
+use crate::{ClusterError, PROTOCOL, RULES};
 
 /// How many games are asked for at a time.
 const ROOM: usize = 2048;
+/// How long the broker may take at the start before we go on without it.
+const FIRST_TRY: Duration = Duration::from_secs(2);
 
 /// How other machines are coordinated.
 #[derive(Clone, Debug)]
@@ -26,14 +31,28 @@ pub struct RemoteConfig {
     pub store: Store,
     /// How long things may take.
     pub terms: Terms,
+    /// Which version of the protocol is spoken.
+    pub protocol: u32,
     /// Which rules the games are played by.
     pub rules: String,
+    /// Which share of the games that follow from their seeds is played again by another worker, from 0 to 1.
+    pub replay_share: f64,
+    /// The speed that clocks are meant for, as workers measure it, where a tournament does not say; those of another speed scale
+    /// the time of their games.
+    pub scale_time: Option<u32>,
+    /// Whether to begin although the broker is away, and go on when it is there.
+    pub patient: bool,
+    /// Whether games that were parked before are tried again when they are asked for: somebody has looked at them.
+    pub retry_parked: bool,
 }
 
 impl RemoteConfig {
     /// The usual.
     pub fn new(access: Access, store: Store) -> Self {
-        Self { access, store, terms: Terms::default(), rules: RULES.to_owned() }
+        let (protocol, rules) = (PROTOCOL, RULES.to_owned());
+        let (patient, retry_parked) = (false, false);
+        let (terms, replay_share, scale_time) = (Terms::default(), 0.0, None);
+        Self { access, store, terms, protocol, rules, replay_share, scale_time, patient, retry_parked }
     }
 }
 
@@ -41,6 +60,7 @@ impl RemoteConfig {
 pub struct Remote {
     inputs: UnboundedSender<Input>,
     failure: watch::Receiver<Option<String>>,
+    counted: Shared,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -58,6 +78,8 @@ impl Remote {
         let (ready, begun) = oneshot::channel();
         // Its last handle must not be dropped where tasks run: closing a database blocks.
         let kept = config.store.clone();
+        let counted = Shared::default();
+        let of_thread = Shared::clone(&counted);
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = match runtime {
@@ -68,7 +90,7 @@ impl Remote {
                 }
             };
             runtime.block_on(async {
-                let (server, incoming) = match begin(config).await {
+                let (server, incoming) = match begin(config, of_thread).await {
                     Ok(begun) => {
                         let _ = ready.send(Ok(()));
                         begun
@@ -90,7 +112,7 @@ impl Remote {
         let thread = thread.map_err(|error| ClusterError::Wrong(error.to_string()))?;
         let ended = || ClusterError::Wrong("the coordinator did not start".to_owned());
         begun.blocking_recv().map_err(|_| ended())??;
-        Ok(Self { inputs, failure, thread: Mutex::new(Some(thread)) })
+        Ok(Self { inputs, failure, counted, thread: Mutex::new(Some(thread)) })
     }
 
     /// Waits until this coordinator cannot go on: why.
@@ -106,10 +128,31 @@ impl Remote {
     }
 }
 
-async fn begin(config: RemoteConfig) -> Result<(Server, Receiver<Event>), ClusterError> {
-    let client = config.access.connect("coordinator", false).await?;
-    ensure_stream(&client, &config.rules).await?;
-    Server::new(config, client).await
+async fn begin(config: RemoteConfig, counted: Shared) -> Result<(Server, Receiver<Event>), ClusterError> {
+    let client = config.access.connect("coordinator", config.patient).await?;
+    if config.patient {
+        // A broker that is there is reached before anybody hears that we coordinate.
+        let begun = Instant::now();
+        while !is_connected(&client) && begun.elapsed() < FIRST_TRY {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    let is_away = config.patient && !is_connected(&client);
+    let away = ClusterError::Broker(format!("{}: the broker is away", config.access.address.shown()));
+    let made = if is_away {
+        Err(away)
+    } else {
+        ensure_stream(&client, Subjects::of(config.protocol), &config.rules).await
+    };
+    let is_ready = match made {
+        Ok(()) => true,
+        Err(error) if config.patient => {
+            tracing::warn!(%error, "no games begin until the broker is ready");
+            false
+        }
+        Err(error) => return Err(error),
+    };
+    Server::new(config, client, counted, is_ready).await
 }
 
 impl Elsewhere for Remote {
@@ -133,6 +176,21 @@ impl Elsewhere for Remote {
 
     fn close(&self, tournament: TournamentId) {
         self.tell(Input::Close(tournament));
+    }
+
+    fn counted(&self) -> Vec<Figure> {
+        counted::read(&self.counted)
+    }
+
+    fn settle(&self, patience: Duration) -> Option<String> {
+        let (tell, told) = oneshot::channel();
+        self.tell(Input::Settle(tell));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
+        let settled = runtime.block_on(async { tokio::time::timeout(patience, told).await });
+        let Ok(Ok(status)) = settled else {
+            return Some("some replays did not end in time".to_owned());
+        };
+        status.words()
     }
 }
 

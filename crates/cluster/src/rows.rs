@@ -45,7 +45,7 @@ pub(crate) fn job(row: &JobRow) -> (JobId, Job) {
     };
     let last = row.last.as_deref().map(Arc::from);
     let job = Job { attempt: row.attempt, fence: row.fence, failures: row.failures, state, last };
-    (JobId { tournament: row.tournament, pairing: row.pairing }, job)
+    (JobId { tournament: row.tournament, pairing: row.pairing, again: false }, job)
 }
 
 /// What is kept of an attempt that came to nothing.

@@ -1,36 +1,42 @@
 //! The coordinator's side on a store and a broker.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_nats::{Client, HeaderMap, Message};
+use async_nats::{Client, Message};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesOrdered;
 use rookery_arena::{Arrived, Order};
-use rookery_record::Key;
 use rookery_referee::Verdict;
-use rookery_store::{Hash, JobChange, NewGame, StoreError, TournamentId};
-use tokio::sync::Semaphore;
+use rookery_store::{JobChange, StoreError, TournamentId};
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedReceiver, UnboundedSender, channel};
+use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::broker::{bell_subject, ensure_stream, is_connected, operator_subject, tell_subject};
-use crate::core::{Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Name, State};
-use crate::message::{self, Bell};
-use crate::{ClusterError, JobId, PROTOCOL, RemoteConfig, judge, rows};
+use crate::broker::{RECONNECTING, ensure_stream, is_connected};
+use crate::bundles::Archives;
+use crate::core::{About, Answer, Ask, Claim, Coordinator, Effect, Job, Name, State};
+use crate::judging::{Bench, Judged, Packed};
+use crate::liveness::Liveness;
+use crate::ownership::Ownership;
+use crate::status::TrustStatus;
+use crate::subjects::Subjects;
+use crate::trust::Trust;
+use crate::versions::Others;
+use crate::{ClusterError, JobId, RemoteConfig, rows};
 
-/// How often leases and bells are looked after.
+/// How often leases and notifications are looked after.
 const TICK: Duration = Duration::from_millis(100);
 /// How often the database is asked for the time.
 const CLOCK: Duration = Duration::from_secs(5);
+/// How often it is looked whether the stream of notifications is there.
+const STREAM_LOOK: Duration = Duration::from_secs(30);
 /// How much is handled in one go, and then committed together.
 const BATCH: usize = 512;
 /// How many messages of workers wait before the broker has to.
 const WAITING: usize = 4096;
-/// How many records are judged at a time.
-const JUDGES: usize = 4;
 
 /// What whoever holds tournaments here wants.
 #[derive(Debug)]
@@ -39,27 +45,28 @@ pub(crate) enum Input {
     Order(Box<Order>),
     Withdraw(TournamentId),
     Close(TournamentId),
+    Settle(oneshot::Sender<TrustStatus>),
     Stop,
 }
 
 /// What comes from the machines.
 pub(crate) enum Event {
-    Asked(Name, Vec<Ask<JobId>>),
-    Came(Name, Claim<JobId>, Vec<u8>),
+    /// By which rules its sender plays, and what it asks.
+    Asked(Name, Option<String>, Vec<Ask<JobId>>),
+    Came(Name, Claim<JobId>, Packed),
     Judged(Box<Judged>),
+    BundleAsked(Name, Message),
     Operator(Message),
+    /// What we said to ourselves has come round.
+    Echo(Message),
+    /// Whether a tournament is in our store.
+    LookedUp(TournamentId, bool),
+    /// What the store says of a record that nobody waits for.
+    Answered(Name, Answer<JobId>),
 }
 
-/// A record with what the rules say of it.
-pub(crate) struct Judged {
-    worker: Name,
-    claim: Claim<JobId>,
-    record: Vec<u8>,
-    digest: Digest,
-    verdict: Result<Verdict, String>,
-}
-
-type Committed = (Result<(), StoreError>, Vec<Effect<JobId>>);
+/// What became of a commit: what waits for it, and what was to be written.
+type Committed = (Result<(), StoreError>, Vec<Effect<JobId>>, Vec<JobChange>);
 
 /// What is counted of a worker since this coordinator began.
 #[derive(Clone, Copy, Default)]
@@ -73,42 +80,65 @@ pub(crate) struct Server {
     pub(crate) client: Client,
     pub(crate) core: Coordinator<JobId>,
     /// What was agreed on games that are not over.
-    orders: HashMap<JobId, Arc<Order>>,
-    watchers: HashMap<TournamentId, UnboundedSender<Arrived>>,
+    pub(crate) orders: HashMap<JobId, Arc<Order>>,
+    pub(crate) watchers: HashMap<TournamentId, UnboundedSender<Arrived>>,
     /// How games ended that are being stored.
-    verdicts: HashMap<JobId, Box<Verdict>>,
+    pub(crate) verdicts: HashMap<JobId, Box<Verdict>>,
     pub(crate) changes: Vec<JobChange>,
-    effects: Vec<Effect<JobId>>,
-    committing: FuturesOrdered<BoxFuture<'static, Committed>>,
-    events: Sender<Event>,
-    judges: Arc<Semaphore>,
+    pub(crate) effects: Vec<Effect<JobId>>,
+    pub(crate) committing: FuturesOrdered<BoxFuture<'static, Committed>>,
+    pub(crate) events: Sender<Event>,
+    pub(crate) bench: Bench,
+    pub(crate) ownership: Ownership,
+    pub(crate) liveness: Liveness,
+    pub(crate) others: Others,
+    /// Games that were parked when we began and are tried again once they are asked for.
+    parked: HashSet<JobId>,
     /// The database's clock at a moment of ours.
     clock: (u64, Instant),
-    /// Part of each bell's id, so that no broker takes it for one of an earlier coordinator.
-    session: u64,
+    /// Part of each notification's id, so that no broker takes it for one of an earlier coordinator.
+    pub(crate) session: u64,
     connected: bool,
+    stream_seen_at: Instant,
     pub(crate) begun: Instant,
     pub(crate) counts: BTreeMap<Name, Count>,
     pub(crate) stored: u64,
     pub(crate) refused: u64,
+    pub(crate) expired: u64,
+    /// What workers say of themselves.
+    pub(crate) abouts: BTreeMap<Name, About>,
+    /// Since when games wait.
+    pub(crate) waiting: HashMap<JobId, Instant>,
+    pub(crate) counted: crate::counted::Shared,
+    pub(crate) archives: Arc<Archives>,
+    pub(crate) trust: Trust,
     /// Games of each of the last sixty seconds.
     pub(crate) rate: [u64; 60],
-    rate_second: u64,
+    pub(crate) rate_second: u64,
 }
 
 impl Server {
     pub(crate) async fn new(
         config: RemoteConfig,
         client: Client,
+        counted: crate::counted::Shared,
+        connected: bool,
     ) -> Result<(Self, Receiver<Event>), ClusterError> {
         let store = config.store.clone();
         let (clock, jobs) = blocking(move || Ok::<_, StoreError>((store.clock_ms()?, store.jobs()?))).await?;
-        let core = Coordinator::new(config.terms, jobs.iter().map(rows::job), clock);
+        let mut core = Coordinator::new(config.terms, jobs.iter().map(rows::job), clock);
+        let mut trust = Trust::new(config.replay_share, config.terms, clock);
+        let is_parked = |(key, job): (&JobId, &Job)| (job.state == State::Parked).then_some(*key);
+        let parked =
+            if config.retry_parked { core.jobs().filter_map(is_parked).collect() } else { HashSet::new() };
+        if !connected {
+            core.broker_lost();
+            trust.broker_lost();
+        }
         let (events, incoming) = channel(WAITING);
         let server = Self {
             session: clock,
             clock: (clock, Instant::now()),
-            config,
             client,
             core,
             orders: HashMap::new(),
@@ -118,41 +148,29 @@ impl Server {
             effects: vec![],
             committing: FuturesOrdered::new(),
             events,
-            judges: Arc::new(Semaphore::new(JUDGES)),
-            connected: true,
+            bench: Bench::default(),
+            ownership: Ownership::default(),
+            others: Others::default(),
+            liveness: Liveness::new(clock, Duration::from_millis(config.terms.lease / 4)),
+            parked,
+            connected,
+            stream_seen_at: Instant::now(),
             begun: Instant::now(),
             counts: BTreeMap::new(),
             stored: 0,
             refused: 0,
+            expired: 0,
+            abouts: BTreeMap::new(),
+            waiting: HashMap::new(),
+            counted,
+            archives: Arc::default(),
+            trust,
             rate: [0; 60],
             rate_second: 0,
+            config,
         };
         server.listen().await?;
         Ok((server, incoming))
-    }
-
-    /// Everything that workers and operators say comes as events, in one line.
-    async fn listen(&self) -> Result<(), ClusterError> {
-        let subjects = [
-            format!("rookery.{PROTOCOL}.ask.*"),
-            format!("rookery.{PROTOCOL}.record.*"),
-            operator_subject("*"),
-        ];
-        for subject in subjects {
-            let subscribed = self.client.subscribe(subject).await;
-            let mut messages = subscribed.map_err(|error| ClusterError::Broker(error.to_string()))?;
-            let events = self.events.clone();
-            tokio::spawn(async move {
-                while let Some(message) = messages.next().await {
-                    if let Some(event) = event(message)
-                        && events.send(event).await.is_err()
-                    {
-                        return;
-                    }
-                }
-            });
-        }
-        Ok(())
     }
 
     /// Coordinates until it is told to stop, or cannot go on.
@@ -166,10 +184,12 @@ impl Server {
         let (mut new_events, mut new_inputs) = (vec![], vec![]);
         let ended = loop {
             tokio::select! {
-                Some((done, effects)) = self.committing.next(), if !self.committing.is_empty() => {
+                Some((done, effects, changes)) = self.committing.next(), if !self.committing.is_empty() => {
                     match done {
                         Ok(()) => self.perform(effects).await,
-                        Err(error) => break Err(error.into()),
+                        Err(error) => if let Err(error) = self.not_written(error, effects, changes).await {
+                            break Err(error);
+                        }
                     }
                 }
                 _ = incoming.recv_many(&mut new_events, BATCH) => {}
@@ -192,17 +212,23 @@ impl Server {
                     self.happened(event).await;
                 }
                 // Whoever has room again should not have to wait for the clock.
-                let effects = self.core.tick(self.now());
-                self.take(effects, None);
+                self.go_on();
             }
             self.commit();
         };
-        if let Err(error) = &ended {
-            for watcher in self.watchers.values() {
-                let _ = watcher.send(Arrived::Gone(error.to_string()));
+        match &ended {
+            Ok(()) => self.finish().await,
+            Err(error) => {
+                for watcher in self.watchers.values() {
+                    let _ = watcher.send(Arrived::Gone(error.to_string()));
+                }
             }
         }
         ended
+    }
+
+    pub(crate) fn subjects(&self) -> Subjects {
+        Subjects::of(self.config.protocol)
     }
 
     /// The database's time.
@@ -223,31 +249,63 @@ impl Server {
         if connected != self.connected {
             if connected {
                 // It may have come back with nothing.
-                if let Err(error) = ensure_stream(&self.client, &self.config.rules).await {
+                if let Err(error) = ensure_stream(&self.client, self.subjects(), &self.config.rules).await {
                     tracing::warn!(%error, "the broker is back and not ready");
                     return Ok(());
                 }
-                self.core.broker_back(self.now());
+                self.core.broker_back(self.now(), RECONNECTING);
+                self.trust.broker_back(self.now(), RECONNECTING);
                 tracing::info!("the broker is back");
             } else {
                 self.core.broker_lost();
+                self.trust.broker_lost();
+                self.liveness.lost();
                 tracing::warn!("the broker is away: workers finish their games and deliver them later");
             }
             self.connected = connected;
         }
-        let effects = self.core.tick(self.now());
-        self.take(effects, None);
+        self.keep_stream();
+        self.send_echo().await;
+        self.go_on();
+        self.count_all();
         Ok(())
     }
 
-    fn wanted(&mut self, input: Input) {
+    /// Makes the stream again if somebody has deleted it. The notifications that were in it are sent again after a lease.
+    fn keep_stream(&mut self) {
+        if !self.connected || self.stream_seen_at.elapsed() < STREAM_LOOK {
+            return;
+        }
+        self.stream_seen_at = Instant::now();
+        let (client, subjects, rules) = (self.client.clone(), self.subjects(), self.config.rules.clone());
+        tokio::spawn(async move {
+            if let Err(error) = ensure_stream(&client, subjects, &rules).await {
+                tracing::warn!(%error, "the stream of notifications cannot be looked at");
+            }
+        });
+    }
+
+    /// Looks after leases and notifications. Silence counts for nothing while we could not have heard a word.
+    fn go_on(&mut self) {
+        if self.liveness.stood_still() {
+            tracing::warn!("nothing could be heard for a while: no lease is judged for the time of one");
+            self.core.stood_still(self.now());
+            self.trust.stood_still(self.now());
+        }
+        let effects = self.core.tick(self.now());
+        self.take(effects, None);
+        self.look_after_trust(self.now());
+    }
+
+    pub(crate) fn wanted(&mut self, input: Input) {
         match input {
             Input::Open(tournament, watcher) => {
                 self.watchers.insert(tournament, watcher);
             }
             Input::Order(order) => {
-                let key = JobId { tournament: order.tournament, pairing: order.pairing };
-                let effects = self.core.enqueue(&key, order.attempt);
+                let key = JobId { tournament: order.tournament, pairing: order.pairing, again: false };
+                let retried = if self.parked.remove(&key) { self.core.retry(&key) } else { None };
+                let effects = retried.unwrap_or_else(|| self.core.enqueue(&key, order.attempt));
                 self.orders.insert(key, Arc::from(order));
                 self.take(effects, None);
             }
@@ -260,7 +318,10 @@ impl Server {
                 self.watchers.remove(&tournament);
                 self.orders.retain(|key, _| key.tournament != tournament);
                 self.core.forget(&tournament);
+                self.waiting.retain(|key, _| key.tournament != tournament);
+                self.trust.close(tournament);
             }
+            Input::Settle(waiting) => self.settle(waiting),
             Input::Stop => {}
         }
     }
@@ -268,192 +329,43 @@ impl Server {
     async fn happened(&mut self, event: Event) {
         let now = self.now();
         match event {
-            Event::Asked(worker, asks) => {
+            Event::Asked(worker, rules, asks) => {
+                let other = rules.filter(|rules| *rules != self.config.rules);
                 for ask in asks {
+                    if let Some(rules) = &other
+                        && self.heard_other(&worker, rules, &ask)
+                    {
+                        continue;
+                    }
+                    if let Ask::About(about) = ask {
+                        self.heard_about(&worker, about);
+                        continue;
+                    }
+                    match ask.key() {
+                        Some(key) if !self.is_ours(key.tournament) => continue,
+                        Some(key) if key.again => {
+                            self.hear_again(&worker, ask, now);
+                            continue;
+                        }
+                        Some(_) => {}
+                        None => self.hear_again(&worker, ask.clone(), now),
+                    }
                     let effects = self.core.hear(&worker, ask, now);
                     self.take(effects, None);
                 }
             }
-            Event::Came(worker, claim, record) => self.judge(worker, claim, record),
-            Event::Judged(judged) => {
-                let Judged { worker, claim, record, digest, verdict } = *judged;
-                let said = verdict.as_ref().map(drop).map_err(Clone::clone);
-                let key = claim.key;
-                let effects = self.core.deliver(&worker, claim, digest, said);
-                if let (Ok(verdict), true) = (verdict, effects.iter().any(|e| matches!(e, Effect::Store(_))))
-                {
-                    self.verdicts.insert(key, Box::new(verdict));
-                }
-                self.take(effects, Some(record));
-            }
+            Event::Came(worker, claim, packed) => self.came(worker, claim, packed),
+            Event::Judged(judged) => self.judged(*judged),
+            Event::BundleAsked(worker, message) => self.bundle_asked(&worker, &message),
             Event::Operator(message) => self.asked_by_operator(&message).await,
+            Event::Echo(echo) => self.liveness.heard(&echo),
+            Event::LookedUp(tournament, is_ours) => self.ownership.note(tournament, is_ours),
+            Event::Answered(worker, answer) => self.effects.push(Effect::Answer(worker, answer)),
         }
-    }
-
-    /// Has a record judged by another thread. One whose game nobody here has agreed on yet comes again later.
-    fn judge(&self, worker: Name, claim: Claim<JobId>, record: Vec<u8>) {
-        let order = self.orders.get(&claim.key).cloned();
-        let known = self.core.job(&claim.key).is_some();
-        if order.is_none() && known && !self.is_over(&claim.key) {
-            return;
-        }
-        let (events, judges) = (self.events.clone(), Arc::clone(&self.judges));
-        tokio::spawn(async move {
-            let Ok(_permit) = judges.acquire_owned().await else { return };
-            let verdict = tokio::task::spawn_blocking(move || {
-                let digest = Hash::of(&record).0;
-                let verdict = match &order {
-                    Some(order) => judge(&record, &order.spec),
-                    None => Err("nobody has asked for it".to_owned()),
-                };
-                Judged { worker, claim, record, digest, verdict }
-            });
-            if let Ok(done) = verdict.await {
-                let _ = events.send(Event::Judged(Box::new(done))).await;
-            }
-        });
-    }
-
-    fn is_over(&self, key: &JobId) -> bool {
-        self.core.job(key).is_some_and(|job| matches!(job.state, State::Done { .. }))
-    }
-
-    /// What is to be written goes into the next commit, the rest waits for it.
-    pub(crate) fn take(&mut self, effects: Vec<Effect<JobId>>, mut record: Option<Vec<u8>>) {
-        for effect in effects {
-            match effect {
-                Effect::Write(key, job) => self.changes.push(JobChange::Put(rows::row(key, &job))),
-                Effect::Delete(key) => self.changes.push(JobChange::Delete(key.tournament, key.pairing)),
-                Effect::Ended { claim, worker, lost } => {
-                    tracing::warn!(key = %claim.key, attempt = claim.attempt, %worker, ?lost, "an attempt came to nothing");
-                    self.counts.entry(worker.clone()).or_default().lost += 1;
-                    self.changes.push(JobChange::Ended(rows::ended(&claim, &worker, &lost)));
-                }
-                Effect::Store(claim) => {
-                    if let Some(State::Done { worker, .. }) = self.core.job(&claim.key).map(|job| &job.state)
-                    {
-                        let worker = worker.clone();
-                        self.count(worker);
-                    }
-                    let key = Key { pairing: claim.key.pairing, attempt: claim.attempt };
-                    let record = record.take().unwrap_or_default();
-                    self.changes.push(JobChange::Game(NewGame::of_pairing(
-                        claim.key.tournament,
-                        key,
-                        record,
-                    )));
-                }
-                Effect::Alarm { worker, claim, what } => {
-                    tracing::error!(%worker, key = %claim.key, what, "a record was refused");
-                    self.refused += 1;
-                    let about = format!("worker {worker}, game {}, attempt {}", claim.key, claim.attempt);
-                    self.changes.push(JobChange::Audit(
-                        "coordinator".to_owned(),
-                        format!("refused a record: {what}"),
-                        about,
-                    ));
-                }
-                Effect::Ring { .. } | Effect::Answer(..) | Effect::Finished(..) => self.effects.push(effect),
-            }
-        }
-    }
-
-    /// Hands what was decided to the store; what others hear of it waits until it is there, and behind all that came before.
-    fn commit(&mut self) {
-        if self.changes.is_empty() && self.effects.is_empty() {
-            return;
-        }
-        let effects = std::mem::take(&mut self.effects);
-        if self.changes.is_empty() {
-            self.committing.push_back(Box::pin(std::future::ready((Ok(()), effects))));
-            return;
-        }
-        let receipt = self.config.store.change_jobs(std::mem::take(&mut self.changes));
-        self.committing.push_back(Box::pin(async move { (receipt.await, effects) }));
-    }
-
-    async fn perform(&mut self, effects: Vec<Effect<JobId>>) {
-        let mut answers: BTreeMap<Name, Vec<Answer<JobId>>> = BTreeMap::new();
-        for effect in effects {
-            match effect {
-                Effect::Ring { key, attempt, ring } => self.ring(key, attempt, ring).await,
-                Effect::Answer(worker, answer) => {
-                    answers.entry(worker).or_default().push(answer);
-                }
-                Effect::Finished(key, done) => self.finished(key, done),
-                _ => {}
-            }
-        }
-        for (worker, answers) in answers {
-            self.send(tell_subject(&worker), message::write(&answers)).await;
-        }
-    }
-
-    async fn ring(&self, key: JobId, attempt: u32, ring: u32) {
-        // Without what was agreed there is nothing to tell yet: it rings when the tournament goes on.
-        let Some(order) = self.orders.get(&key) else { return };
-        let bell = Bell { key, attempt, spec: order.spec.clone(), until_proved: order.until_proved };
-        let mut headers = HeaderMap::new();
-        headers.insert("Nats-Msg-Id", format!("{key}:{attempt}:{}:{ring}", self.session));
-        if is_connected(&self.client) {
-            let subject = bell_subject(&self.config.rules);
-            // One that gets lost rings again.
-            let _ = self.client.publish_with_headers(subject, headers, message::write(&bell).into()).await;
-        }
-    }
-
-    pub(crate) async fn send(&self, subject: String, body: Vec<u8>) {
-        if is_connected(&self.client) {
-            // Whoever gets no answer asks again.
-            let _ = self.client.publish(subject, body.into()).await;
-        }
-    }
-
-    fn finished(&mut self, key: JobId, done: Done) {
-        let arrived = match done {
-            Done::Stored(attempt) => {
-                self.orders.remove(&key);
-                let verdict = self.verdicts.remove(&key);
-                Arrived::Stored { pairing: key.pairing, attempt, verdict }
-            }
-            Done::Parked => {
-                tracing::error!(%key, "a game failed too often and is parked; `rookery cluster retry` tries it again");
-                Arrived::Parked { pairing: key.pairing }
-            }
-        };
-        if let Some(watcher) = self.watchers.get(&key.tournament) {
-            // Whoever does not listen any more finds it in the store.
-            let _ = watcher.send(arrived);
-        }
-    }
-
-    fn count(&mut self, worker: Name) {
-        self.stored += 1;
-        self.counts.entry(worker).or_default().games += 1;
-        let second = self.begun.elapsed().as_secs();
-        for old in self.rate_second + 1..=second.min(self.rate_second + 60) {
-            self.rate[(old % 60) as usize] = 0;
-        }
-        self.rate_second = second;
-        self.rate[(second % 60) as usize] += 1;
     }
 }
 
-fn event(message: Message) -> Option<Event> {
-    let subject = message.subject.clone();
-    let mut words = subject.split('.').skip(2);
-    match (words.next()?, words.next()?) {
-        ("ask", worker) => Some(Event::Asked(Name::from(worker), message::read(&message.payload)?)),
-        ("record", worker) => {
-            let (claim, record) = message::read_record(&message.payload)?;
-            Some(Event::Came(Name::from(worker), claim, record))
-        }
-        ("operator", _) => Some(Event::Operator(message)),
-        _ => None,
-    }
-}
-
-async fn blocking<T: Send + 'static, E: Into<ClusterError> + Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static, E: Into<ClusterError> + Send + 'static>(
     ask: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, ClusterError> {
     let asked = tokio::task::spawn_blocking(ask).await;

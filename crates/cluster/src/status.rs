@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::broker::{Access, operator_subject};
+use crate::broker::Access;
+use crate::subjects::Subjects;
 use crate::{ClusterError, JobId, message};
 
 /// How long a coordinator may take to answer.
@@ -31,6 +32,78 @@ pub struct Status {
     pub tournaments: Vec<TournamentStatus>,
     /// Jobs that failed too often.
     pub parked: Vec<ParkedJob>,
+    /// What was found of workers beside the judgement of each record.
+    #[serde(default)]
+    pub trust: TrustStatus,
+}
+
+/// What was found of workers, since this coordinator began. The audit table has all of it.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct TrustStatus {
+    /// Which share of the games that follow from their seeds is played again.
+    pub replay_share: f64,
+    /// Games that were played again and are the same.
+    pub equal: u64,
+    /// Games that are not.
+    pub differing: u64,
+    /// Games that wait to be played again, or are.
+    pub open: u64,
+    /// Games that could not be played again.
+    pub unplayed: u64,
+    /// Games that were not played again because there was no other worker, or too much to do.
+    pub skipped: u64,
+    /// The last games that are not the same.
+    pub differences: Vec<Difference>,
+    /// Workers whose games end otherwise than those of the others.
+    pub flags: Vec<Flag>,
+}
+
+impl TrustStatus {
+    /// In a few words, if there is anything to say.
+    pub fn words(&self) -> Option<String> {
+        let Self { equal, differing, open, unplayed, skipped, .. } = self;
+        let is_quiet = [equal, differing, open, unplayed, skipped].into_iter().all(|n| *n == 0);
+        (!is_quiet).then(|| {
+            format!(
+                "played again by another worker: {equal} the same, {differing} not the same, {open} open, {unplayed} could not \
+                 be replayed, {skipped} skipped"
+            )
+        })
+    }
+}
+
+/// A game that is not the same when it is played again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Difference {
+    /// Which.
+    pub job: JobId,
+    /// Who has played it; this record is stored.
+    pub first: String,
+    /// What that record hashes to.
+    pub first_sha256: String,
+    /// Who has played it again.
+    pub second: String,
+    /// What came of that.
+    pub second_sha256: String,
+}
+
+/// A worker that is unlike the others.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Flag {
+    /// Which.
+    pub worker: String,
+    /// In what: `results`, `time-outs` or `crashes`.
+    pub aspect: String,
+    /// How many of its games can be compared.
+    pub games: u64,
+    /// What it has.
+    pub observed: f64,
+    /// What it would have, were it like the others.
+    pub expected: f64,
+    /// How likely as much or more is by chance, with all tests together.
+    pub p: f64,
+    /// The same in a few words.
+    pub what: String,
 }
 
 /// A worker.
@@ -50,6 +123,15 @@ pub struct WorkerStatus {
     pub silent_ms: u64,
     /// Why it plays fewer games than it could, if it does.
     pub idle: Option<String>,
+    /// How fast its machine is: thousandths of a fixed game that a second of processor time is good for.
+    #[serde(default)]
+    pub speed: Option<u32>,
+    /// The same beside the worker in the middle of all.
+    #[serde(default)]
+    pub beside_median: Option<f64>,
+    /// The share of its processor time that others have taken lately.
+    #[serde(default)]
+    pub steal: Option<f64>,
 }
 
 /// A tournament.
@@ -81,7 +163,7 @@ pub struct ParkedJob {
 /// Asks the coordinator how everything stands.
 pub async fn status(access: &Access) -> Result<Status, ClusterError> {
     let answer = ask(access, "status", vec![]).await?;
-    message::read(&answer)
+    message::read_long(&answer)
         .ok_or_else(|| ClusterError::Broker("the coordinator's answer cannot be read".to_owned()))
 }
 
@@ -92,9 +174,29 @@ pub async fn retry(access: &Access, jobs: &[JobId]) -> Result<u64, ClusterError>
         .ok_or_else(|| ClusterError::Broker("the coordinator's answer cannot be read".to_owned()))
 }
 
+/// What stands in the audit table, the latest first: who did what, about what, and when in milliseconds since 1970.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Audited {
+    /// When.
+    pub at_ms: i64,
+    /// Who.
+    pub actor: String,
+    /// What it did.
+    pub act: String,
+    /// About what.
+    pub subject: String,
+}
+
+/// Asks the coordinator for the last entries of the audit table.
+pub async fn audit(access: &Access) -> Result<Vec<Audited>, ClusterError> {
+    let answer = ask(access, "audit", vec![]).await?;
+    message::read(&answer)
+        .ok_or_else(|| ClusterError::Broker("the coordinator's answer cannot be read".to_owned()))
+}
+
 async fn ask(access: &Access, what: &str, body: Vec<u8>) -> Result<Vec<u8>, ClusterError> {
     let client = access.connect("operator", false).await?;
-    let asked = client.request(operator_subject(what), body.into());
+    let asked = client.request(Subjects::OWN.operator(what), body.into());
     let failed = |why: &str| {
         ClusterError::Broker(format!(
             "no coordinator answers: {why}; is a `rookery serve --dispatch` or `tournament run --dispatch` running?"

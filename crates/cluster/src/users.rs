@@ -1,7 +1,7 @@
 //! Who may speak to the broker, and what each may say: a file that the broker's configuration includes.
 //!
-//! Everybody has a key of its own; the broker knows only the public half. A worker may hear bells, ask and send under its own name,
-//! and hear what it is answered; a coordinator may do everything.
+//! Everybody has a key of its own; the broker knows only the public half. A worker may get notifications, ask and send under its own name
+//! (also for the bots of games that it plays), and hear what it is answered; a coordinator may do everything.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,15 +11,18 @@ use std::path::Path;
 
 use nkeys::KeyPair;
 
-use crate::broker::{STREAM, ask_subject, inbox_prefix, record_subject, tell_subject};
+use crate::ClusterError;
+use crate::broker::{STREAM, inbox_prefix};
+use crate::subjects::Subjects;
 use crate::worker::is_name;
-use crate::{ClusterError, PROTOCOL};
 
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
 const HEAD: &str = "# Written by `rookery worker enrol` and `revoke`: include it in the configuration of nats-server, and reload that\n\
                     # (nats-server --signal reload) after each change.\nauthorization {\n  users: [\n";
 const TAIL: &str = "  ]\n}\n";
+/// Under these names parts of Rookery connect: a worker of such a name could hear their answers.
+const RESERVED: [&str; 4] = ["coordinator", "operator", "spectator", "doctor"];
 
 /// What somebody may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +47,11 @@ pub fn enrol(users: &Path, name: &str, role: Role, key: &Path) -> Result<(), Clu
     if !is_name(name) {
         return Err(ClusterError::Wrong(format!(
             "{name:?} is no name for a worker; expected 1 to 64 letters, digits, `_` or `-`"
+        )));
+    }
+    if role == Role::Worker && RESERVED.contains(&name) {
+        return Err(ClusterError::Wrong(format!(
+            "{name:?} is what a part of Rookery calls itself; expected another name for a worker, such as {name}-1"
         )));
     }
     let mut lines = read(users)?;
@@ -84,13 +92,17 @@ fn line(name: &str, role: Role, public_key: &str) -> String {
                 let quoted: Vec<String> = subjects.iter().map(|subject| format!("\"{subject}\"")).collect();
                 quoted.join(", ")
             };
+            // Of all versions of the protocol and the rules: an upgraded worker keeps its key.
             let says = [
-                ask_subject(name),
-                record_subject(name),
-                format!("$JS.API.CONSUMER.MSG.NEXT.{STREAM}.workers-{PROTOCOL}-*"),
+                Subjects::ANY.ask(name),
+                Subjects::ANY.record(name),
+                Subjects::ANY.show(name, "*"),
+                Subjects::ANY.bundle(name),
+                format!("$JS.API.CONSUMER.MSG.NEXT.{STREAM}.*"),
                 format!("$JS.ACK.{STREAM}.>"),
             ];
-            let hears = [tell_subject(name), format!("{}.>", inbox_prefix(name))];
+            let hears =
+                [Subjects::ANY.tell(name), Subjects::ANY.look(name), format!("{}.>", inbox_prefix(name))];
             format!(", permissions: {{ publish: [{}], subscribe: [{}] }}", list(&says), list(&hears))
         }
     };

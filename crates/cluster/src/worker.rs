@@ -1,4 +1,4 @@
-//! A machine that plays: it hears bells, claims games, plays them and sends their records back, over outgoing connections only.
+//! A machine that plays: it gets notifications, claims games, plays them and sends their records back, over outgoing connections only.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -6,26 +6,29 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_nats::{Client, Message, Subscriber};
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use rookery_live::Stopping;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::broker::{
-    Access, ask_subject, inbox_prefix, is_connected, next_subject, record_subject, tell_subject,
-};
+use crate::bots::{BotRoom, Bots};
+use crate::broker::{Access, inbox_prefix, is_connected};
 use crate::core::{Act, Answer, Ask, Claim, Worker, WorkerTerms};
-use crate::message::{self, Bell};
+use crate::gallery::Shown;
+use crate::machine::Watch;
+use crate::message::{self, Notification};
 use crate::player::{Ended, Running};
+use crate::scale::{factor, scaled_spec};
 use crate::spool::Spool;
-use crate::{ClusterError, JobId, RULES};
+use crate::subjects::Subjects;
+use crate::{ClusterError, JobId, PROTOCOL, RULES, reading, versions};
 
 /// How often a worker looks around.
 const TICK: Duration = Duration::from_millis(50);
 /// How often it says that it is there.
-const HELLO: Duration = Duration::from_secs(3);
-/// How long the broker keeps a wish for bells.
+pub(crate) const HELLO: Duration = Duration::from_secs(3);
+/// How long the broker keeps a request for notifications.
 const PULL: Duration = Duration::from_secs(5);
 /// How long it waits when the broker has nothing, or is not ready.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -47,15 +50,24 @@ pub struct WorkerConfig {
     pub spool: PathBuf,
     /// When it is to stop: the first request takes no new game, and what is running at the end of the grace is given back.
     pub stopping: Stopping,
+    /// Which version of the protocol it speaks.
+    pub protocol: u32,
     /// Which rules it plays by.
     pub rules: String,
+    /// Where bots of others are kept and confined; without it only built-in players play.
+    pub bots: Option<BotRoom>,
+    /// How fast this machine is ([`speed`](crate::calibrate::speed)), if it was measured.
+    pub speed: Option<u32>,
+    /// Whether games with clocks are begun although others use this machine.
+    pub clocks_when_busy: bool,
 }
 
 impl WorkerConfig {
     /// The usual.
     pub fn new(access: Access, name: &str, slots: usize, spool: PathBuf, stopping: Stopping) -> Self {
-        let (name, rules) = (name.to_owned(), RULES.to_owned());
-        Self { access, name, slots, spool, stopping, rules }
+        let (name, protocol, rules) = (name.to_owned(), PROTOCOL, RULES.to_owned());
+        let (bots, speed, clocks_when_busy) = (None, None, false);
+        Self { access, name, slots, spool, stopping, protocol, rules, bots, speed, clocks_when_busy }
     }
 }
 
@@ -82,32 +94,42 @@ pub async fn work(config: WorkerConfig, ready: impl FnOnce()) -> Result<Worked, 
     }
     let spool = Spool::open(&config.spool)?;
     let client = config.access.connect(&config.name, true).await?;
+    let subjects = Subjects::of(config.protocol);
     let failed = |error: async_nats::SubscribeError| ClusterError::Broker(error.to_string());
-    let answers = client.subscribe(tell_subject(&config.name)).await.map_err(failed)?;
-    let inbox = format!("{}.bells", inbox_prefix(&config.name));
-    let bells = client.subscribe(inbox.clone()).await.map_err(failed)?;
+    let answers = client.subscribe(subjects.tell(&config.name)).await.map_err(failed)?;
+    let looks = client.subscribe(subjects.look(&config.name)).await.map_err(failed)?;
+    // One of another version may have the same name for a while.
+    let inbox = format!("{}.{}", inbox_prefix(&config.name), subjects.consumer(&config.rules));
+    let notifications = client.subscribe(inbox.clone()).await.map_err(failed)?;
     let terms =
         WorkerTerms { slots: config.slots, spool: MOST_SPOOLED, patience: millis(Duration::from_secs(2)) };
     let kept = spool.kept()?.into_iter().map(|(claim, record)| (claim, Arc::from(record)));
     let (ended, endings) = unbounded_channel();
+    let bots = Arc::new(Bots::new(config.bots.clone(), client.clone(), subjects.bundle(&config.name)));
     let machine = Machine {
+        bots,
+        unable: None,
+        watch: Watch::new(),
         core: Worker::new(terms, kept),
         begun: Instant::now(),
         client,
+        subjects,
         spool,
         inbox,
         running: HashMap::new(),
         heard: BTreeMap::new(),
         unkept: BTreeMap::new(),
+        shown: Shown::default(),
         asks: vec![],
         pulled: None,
         pull_after: None,
         hello_at: None,
+        about: false,
         ended,
         worked: Worked::default(),
         config,
     };
-    machine.run(answers, bells, endings, ready).await
+    machine.run(answers, notifications, looks, endings, ready).await
 }
 
 /// Whether this can be a name: it becomes a word of subjects.
@@ -120,26 +142,35 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-type Record = Arc<[u8]>;
+pub(crate) type Record = Arc<[u8]>;
 
-struct Machine {
-    config: WorkerConfig,
-    core: Worker<JobId, Record>,
+pub(crate) struct Machine {
+    pub(crate) config: WorkerConfig,
+    pub(crate) core: Worker<JobId, Record>,
     begun: Instant,
-    client: Client,
+    pub(crate) client: Client,
+    pub(crate) subjects: Subjects,
     spool: Spool,
     inbox: String,
-    running: HashMap<JobId, Running>,
-    /// What the bells of claims that are not answered yet were about.
-    heard: BTreeMap<JobId, Bell>,
+    pub(crate) bots: Arc<Bots>,
+    /// What it could not play last, and when.
+    pub(crate) unable: Option<(Instant, String)>,
+    pub(crate) watch: Watch,
+    pub(crate) running: HashMap<JobId, Running>,
+    /// What the notifications of claims that are not answered yet were about.
+    heard: BTreeMap<JobId, Notification>,
     /// Finished games that are neither delivered nor on the disk.
     unkept: BTreeMap<(JobId, u32, u64), (Instant, Record)>,
+    /// Games that somebody looks at.
+    pub(crate) shown: Shown,
     asks: Vec<Ask<JobId>>,
-    /// How many bells are wished for, and since when.
+    /// How many notifications are requested, and since when.
     pulled: Option<(usize, Instant)>,
-    /// No wish before: the broker had nothing.
+    /// No request before: the broker had nothing.
     pull_after: Option<Instant>,
     hello_at: Option<Instant>,
+    /// Whether it is time to say something of ourselves.
+    about: bool,
     ended: UnboundedSender<Ended>,
     worked: Worked,
 }
@@ -148,7 +179,8 @@ impl Machine {
     async fn run(
         mut self,
         mut answers: Subscriber,
-        mut bells: Subscriber,
+        mut notifications: Subscriber,
+        mut looks: Subscriber,
         mut endings: UnboundedReceiver<Ended>,
         ready: impl FnOnce(),
     ) -> Result<Worked, ClusterError> {
@@ -159,7 +191,14 @@ impl Machine {
         loop {
             tokio::select! {
                 Some(message) = answers.next() => self.answered(&message)?,
-                Some(message) = bells.next() => self.rung(message).await?,
+                Some(message) = notifications.next() => {
+                    self.notified(message).await?;
+                    // What else is here is claimed with the same message.
+                    while let Some(Some(message)) = notifications.next().now_or_never() {
+                        self.notified(message).await?;
+                    }
+                }
+                Some(message) = looks.next() => self.shown.look(&message.payload),
                 Some(ended) = endings.recv() => {
                     self.ended(ended)?;
                     while let Ok(ended) = endings.try_recv() {
@@ -179,6 +218,7 @@ impl Machine {
                     return Ok(self.end().await);
                 }
             }
+            self.show().await;
             self.say().await;
             self.pull().await;
         }
@@ -220,6 +260,8 @@ impl Machine {
         }
         if self.hello_at.is_none_or(|at| at.elapsed() >= HELLO) {
             self.hello_at = Some(Instant::now());
+            self.about = true;
+            self.watch.look();
             self.asks.push(Ask::Hello { slots: u32::try_from(self.config.slots).unwrap_or(u32::MAX) });
         }
         let acts = self.core.tick(self.now());
@@ -243,28 +285,35 @@ impl Machine {
     }
 
     fn answered(&mut self, message: &Message) -> Result<(), ClusterError> {
-        let answers: Vec<Answer<JobId>> = message::read(&message.payload).unwrap_or_default();
+        let answers = reading::answers(&message.payload);
         let now = self.now();
         for answer in answers {
-            match &answer {
-                Answer::Stored(_) => self.worked.stored += 1,
-                Answer::Dropped { why, claim } => {
+            let acts = self.core.hear(answer.clone(), now);
+            // An answer that comes twice is about one game.
+            let is_news = acts.iter().any(|act| matches!(act, Act::Forget(_)));
+            match answer {
+                Answer::Stored(_) if is_news => self.worked.stored += 1,
+                Answer::Dropped { why, claim } if is_news => {
                     self.worked.dropped += 1;
                     tracing::warn!(key = %claim.key, attempt = claim.attempt, ?why, "a game does not count");
                 }
-                Answer::Refused { key, .. } => {
-                    self.heard.remove(key);
-                }
+                Answer::Refused { key, attempt, .. } => self.forget_notification(key, attempt),
                 _ => {}
             }
-            let acts = self.core.hear(answer, now);
             self.act(acts)?;
         }
         Ok(())
     }
 
-    async fn rung(&mut self, message: Message) -> Result<(), ClusterError> {
-        let Some(bell) = message::read::<Bell>(&message.payload) else {
+    /// A claim was refused. A later attempt may have been announced since, and its notification stays.
+    fn forget_notification(&mut self, key: JobId, attempt: u32) {
+        if self.heard.get(&key).is_some_and(|notification| notification.attempt == attempt) {
+            self.heard.remove(&key);
+        }
+    }
+
+    async fn notified(&mut self, message: Message) -> Result<(), ClusterError> {
+        let Some(notification) = message::read::<Notification>(&message.payload) else {
             // The broker's own words: there is nothing now, or it has other troubles.
             if message.reply.is_none() {
                 (self.pulled, self.pull_after) = (None, Some(Instant::now() + PAUSE));
@@ -278,21 +327,25 @@ impl Machine {
             self.acknowledge(&message, "-NAK").await;
             return Ok(());
         }
+        if let Some(why) = self.unfit_for(&notification) {
+            self.pass_on(&message, why).await;
+            return Ok(());
+        }
         // From here on it is a matter between us and the coordinator.
         self.acknowledge(&message, "+ACK").await;
-        let (key, attempt, now) = (bell.key, bell.attempt, self.now());
-        let acts = self.core.bell(key, attempt, now);
+        let (key, attempt, now) = (notification.key, notification.attempt, self.now());
+        let acts = self.core.notified(key, attempt, now);
         if acts.iter().any(|act| matches!(act, Act::Say(Ask::Take { .. }))) {
-            self.heard.insert(key, bell);
+            self.heard.insert(key, notification);
         }
         self.act(acts)
     }
 
-    async fn acknowledge(&self, message: &Message, how: &'static str) {
+    pub(crate) async fn acknowledge(&self, message: &Message, how: &'static str) {
         if let Some(reply) = &message.reply
             && is_connected(&self.client)
         {
-            // If it gets lost the bell rings again, which does no harm.
+            // If it gets lost the notification is delivered again, which does no harm.
             let _ = self.client.publish(reply.clone(), how.into()).await;
         }
     }
@@ -337,7 +390,7 @@ impl Machine {
                         self.keep_unanswered()?;
                     }
                 }
-                Act::Send(claim, record) => self.send(&claim, &record),
+                Act::Send(claim, record) => self.send(claim, &record)?,
                 Act::Forget(claim) => {
                     let key = (claim.key, claim.attempt, claim.fence);
                     if self.unkept.remove(&key).is_none() {
@@ -350,9 +403,19 @@ impl Machine {
     }
 
     fn play(&mut self, claim: Claim<JobId>) -> Result<(), ClusterError> {
-        let begun = match self.heard.remove(&claim.key).filter(|bell| bell.attempt == claim.attempt) {
-            Some(bell) => Running::start(claim.clone(), bell, self.ended.clone()),
-            None => Err("its bell is forgotten".to_owned()),
+        let begun = match self
+            .heard
+            .remove(&claim.key)
+            .filter(|notification| notification.attempt == claim.attempt)
+        {
+            Some(mut notification) => {
+                let speeds = notification.reference.zip(self.config.speed);
+                if let Some(factor) = speeds.and_then(|(reference, speed)| factor(reference, speed)) {
+                    notification.spec = scaled_spec(notification.spec, factor);
+                }
+                Running::start(claim.clone(), notification, &self.bots, self.ended.clone())
+            }
+            None => Err("its description was lost".to_owned()),
         };
         match begun {
             Ok(running) => {
@@ -367,18 +430,30 @@ impl Machine {
         }
     }
 
-    /// Sends a record, if there is a way. It is sent again until it is answered.
-    fn send(&mut self, claim: &Claim<JobId>, record: &[u8]) {
+    /// Sends a record, if there is a way. It is sent again until it is answered, unless no broker ever carries it.
+    fn send(&mut self, claim: Claim<JobId>, record: &[u8]) -> Result<(), ClusterError> {
         if !is_connected(&self.client) {
-            return;
+            return Ok(());
         }
-        let packed = message::write_record(claim, record);
-        let (client, subject) = (self.client.clone(), record_subject(&self.config.name));
+        let packed = message::write_record(&claim, record);
+        let most = self.client.server_info().max_payload;
+        if most > 0 && packed.len() > most {
+            let why = format!(
+                "its record has {} bytes when it is packed, and the broker carries {most}; raise its max_payload",
+                packed.len()
+            );
+            tracing::error!(key = %claim.key, why, "a record cannot be sent");
+            self.worked.unfinished += 1;
+            let acts = self.core.undeliverable(claim, why);
+            return self.act(acts);
+        }
+        let (client, subject) = (self.client.clone(), self.subjects.record(&self.config.name));
         tokio::spawn(async move {
             if let Err(error) = client.publish(subject, packed.into()).await {
                 tracing::error!(%error, "a record cannot be sent");
             }
         });
+        Ok(())
     }
 
     async fn say(&mut self) {
@@ -387,11 +462,21 @@ impl Machine {
             self.asks.clear();
             return;
         }
-        let asks = message::write(&std::mem::take(&mut self.asks));
-        let _ = self.client.publish(ask_subject(&self.config.name), asks.into()).await;
+        let asks = std::mem::take(&mut self.asks);
+        self.ask(&asks).await;
+        if std::mem::take(&mut self.about) {
+            // Alone: who does not know it yet loses nothing else.
+            self.ask(&[Ask::About(self.about())]).await;
+        }
     }
 
-    /// Wishes for as many bells as there is room.
+    async fn ask(&self, asks: &[Ask<JobId>]) {
+        let (subject, headers) =
+            (self.subjects.ask(&self.config.name), versions::headers(&self.config.rules));
+        let _ = self.client.publish_with_headers(subject, headers, message::write(asks).into()).await;
+    }
+
+    /// Requests as many notifications as there is room for.
     async fn pull(&mut self) {
         if self.pulled.is_some_and(|(_, since)| since.elapsed() > PULL + Duration::from_secs(1)) {
             self.pulled = None;
@@ -402,9 +487,9 @@ impl Machine {
             return;
         }
         self.pulled = Some((free, Instant::now()));
-        let wish = json!({ "batch": free, "expires": u64::try_from(PULL.as_nanos()).unwrap_or(u64::MAX) });
-        let subject = next_subject(&self.config.rules);
-        let _ = self.client.publish_with_reply(subject, self.inbox.clone(), wish.to_string().into()).await;
+        let request = json!({ "batch": free, "expires": u64::try_from(PULL.as_nanos()).unwrap_or(u64::MAX) });
+        let subject = self.subjects.next(&self.config.rules);
+        let _ = self.client.publish_with_reply(subject, self.inbox.clone(), request.to_string().into()).await;
     }
 }
 

@@ -59,12 +59,12 @@ fn dropped(effects: &[Effect<Key>]) -> Option<Refusal> {
     })
 }
 
-fn bells(effects: &[Effect<Key>]) -> Vec<(Key, u32)> {
-    let bell = |effect: &Effect<Key>| match effect {
-        Effect::Ring { key, attempt, .. } => Some((key.clone(), *attempt)),
+fn notifications(effects: &[Effect<Key>]) -> Vec<(Key, u32)> {
+    let notification = |effect: &Effect<Key>| match effect {
+        Effect::Notify { key, attempt, .. } => Some((key.clone(), *attempt)),
         _ => None,
     };
-    effects.iter().filter_map(bell).collect()
+    effects.iter().filter_map(notification).collect()
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn fault_q02_a_lost_workers_game_is_another_attempt_of_somebody_else_and_what_co
         of.hear(&name(worker), Ask::Hello { slots: 1 }, 1000);
     }
     let first = take(&mut of, "ann", 1, 1000).unwrap();
-    assert_eq!(bells(&of.tick(1999)), [], "the lease holds");
-    assert_eq!(bells(&of.tick(2001)), [(GAME, 2)], "the next attempt is told of at once");
+    assert_eq!(notifications(&of.tick(1999)), [], "the lease holds");
+    assert_eq!(notifications(&of.tick(2001)), [(GAME, 2)], "the next attempt is announced at once");
     assert_eq!(take(&mut of, "ann", 2, 2002), Err(Refusal::Elsewhere), "somebody else tries first");
     of.tick(2003);
     let second = take(&mut of, "bob", 2, 2004).unwrap();
@@ -113,7 +113,7 @@ fn fault_q02_who_is_alone_may_try_again() {
 fn fault_q03_a_beat_is_sent_only_while_something_happens_and_an_old_one_moves_nothing() {
     let terms = WorkerTerms { slots: 1, spool: 1, patience: 500 };
     let mut worker: Worker<Key, u8> = Worker::new(terms, []);
-    worker.bell(GAME, 1, 0);
+    worker.notified(GAME, 1, 0);
     let claim = Claim { key: GAME, attempt: 1, fence: 1 };
     worker.hear(Answer::Granted { claim: claim.clone(), lease: 900 }, 0);
     let beat = |acts: &[Act<Key, u8>]| {
@@ -147,29 +147,29 @@ fn fault_q03_a_beat_is_sent_only_while_something_happens_and_an_old_one_moves_no
 }
 
 #[test]
-fn fault_q04_whether_a_bell_was_heard_once_or_by_two_makes_no_difference() {
+fn fault_q04_whether_a_notification_comes_to_one_worker_or_to_two_makes_no_difference() {
     let mut of = coordinator();
     let claim = take(&mut of, "ann", 1, 1000).unwrap();
-    assert_eq!(take(&mut of, "bob", 1, 1001), Err(Refusal::Taken), "a bell that another one heard");
+    assert_eq!(take(&mut of, "bob", 1, 1001), Err(Refusal::Taken), "a notification that another one got");
     assert_eq!(take(&mut of, "ann", 1, 1002), Ok(claim.clone()), "the answer was lost: the same lease");
     assert!(is_stored(&deliver(&mut of, "ann", &claim, 1)));
     assert_eq!(take(&mut of, "bob", 1, 1003), Err(Refusal::Done));
 }
 
 #[test]
-fn fault_q05_a_bell_that_rings_again_is_another_bell() {
+fn fault_q05_a_notification_that_is_sent_again_is_another_message() {
     let mut of = coordinator();
-    let ring = |effects: Vec<Effect<Key>>| {
+    let notified = |effects: Vec<Effect<Key>>| {
         effects.into_iter().find_map(|effect| match effect {
-            Effect::Ring { attempt, ring, .. } => Some((attempt, ring)),
+            Effect::Notify { attempt, number, .. } => Some((attempt, number)),
             _ => None,
         })
     };
-    assert_eq!(ring(of.tick(1)), Some((1, 1)));
-    assert_eq!(ring(of.tick(900)), None, "nobody is told twice for nothing");
-    assert_eq!(ring(of.tick(1002)), Some((1, 2)), "no broker takes it for the first one");
+    assert_eq!(notified(of.tick(1)), Some((1, 1)));
+    assert_eq!(notified(of.tick(900)), None, "nobody is told twice for nothing");
+    assert_eq!(notified(of.tick(1002)), Some((1, 2)), "no broker takes it for the first one");
     take(&mut of, "ann", 1, 1003).unwrap();
-    assert_eq!(ring(of.tick(2500)), Some((2, 3)));
+    assert_eq!(notified(of.tick(2500)), Some((2, 3)));
 }
 
 #[test]
@@ -178,13 +178,16 @@ fn fault_q06_while_the_broker_is_away_no_lease_ends_and_what_was_finished_is_del
     let claim = take(&mut of, "ann", 1, 1000).unwrap();
     of.broker_lost();
     assert_eq!(of.tick(50_000), []);
-    of.broker_back(60_000);
-    of.tick(60_999);
-    assert!(is_stored(&deliver(&mut of, "ann", &claim, 1)), "a whole lease later it still counts");
+    of.broker_back(60_000, 5000);
+    of.tick(64_999);
+    assert!(
+        is_stored(&deliver(&mut of, "ann", &claim, 1)),
+        "as long as workers may take to come back, and a whole lease later, it still counts"
+    );
 
     let terms = WorkerTerms { slots: 1, spool: 2, patience: 500 };
     let mut worker: Worker<Key, u8> = Worker::new(terms, []);
-    worker.bell(GAME, 1, 0);
+    worker.notified(GAME, 1, 0);
     worker.hear(Answer::Granted { claim: claim.clone(), lease: 900 }, 0);
     let acts = worker.finished(claim.clone(), 7, 10);
     assert_eq!(acts, [Act::Keep(claim.clone(), 7), Act::Send(claim.clone(), 7)], "kept before it is sent");
@@ -202,13 +205,15 @@ fn fault_q08_a_broker_that_may_lose_something_is_told_of() {
     let debian = json!({ "version": "2.9.10", "jetstream": { "config": { "max_memory": 1 } } });
     let bad: Vec<String> =
         doctor::judge(&debian).into_iter().filter(|it| !it.good).map(|it| it.what).collect();
-    assert_eq!(bad, ["version", "sync", "replicas", "who may connect", "TLS"]);
+    assert_eq!(bad, ["version", "sync", "who may connect", "TLS"]);
     let well = json!({
         "version": "2.10.23", "auth_required": true, "tls_required": true,
-        "jetstream": { "config": { "sync_always": true } }, "cluster": { "urls": ["b:6222", "c:6222"] },
+        "jetstream": { "config": { "sync_always": true } },
     });
     assert!(doctor::judge(&well).iter().all(|it| it.good), "{:?}", doctor::judge(&well));
     assert!(doctor::judge(&json!({})).iter().all(|it| !it.good), "what says nothing is not well");
+    let on = |n: u64| doctor::judge_stream(&json!({ "config": { "num_replicas": n } })).good;
+    assert_eq!((on(1), on(3)), (false, true), "what counts is where the stream is");
 }
 
 #[test]
@@ -240,7 +245,7 @@ fn fault_q11_a_game_that_fails_three_times_is_parked_and_the_others_go_on() {
     }
     assert_eq!(of.job(&GAME).unwrap().state, State::Parked);
     assert_eq!(take(&mut of, "ann", 4, now), Err(Refusal::Stale));
-    assert!(bells(&of.tick(now + 2000)).iter().all(|(key, _)| *key == other));
+    assert!(notifications(&of.tick(now + 2000)).iter().all(|(key, _)| *key == other));
     assert!(of.retry(&other).is_none(), "only what is parked");
     of.retry(&GAME).unwrap();
     assert!(take(&mut of, "ann", 4, now).is_ok(), "the operator has it tried again");
@@ -262,21 +267,21 @@ fn fault_q12_a_record_that_breaks_the_rules_is_refused_and_told() {
 }
 
 #[test]
-fn fault_q13_no_more_bells_ring_than_workers_can_hear_and_tournaments_share_them() {
+fn fault_q13_no_more_notifications_are_out_than_workers_have_use_for_and_tournaments_share_them() {
     let mut of: Coordinator<Key> = Coordinator::new(TERMS, [], 0);
     for pairing in 0..1000 {
         of.enqueue(&Key('a', pairing), 1);
     }
-    assert_eq!(bells(&of.tick(1)).len(), 4, "the window");
+    assert_eq!(notifications(&of.tick(1)).len(), 4, "the window");
     of.hear(&name("ann"), Ask::Hello { slots: 8 }, 2);
-    assert_eq!(bells(&of.tick(3)).len(), 12, "twice the slots, less those that are out");
+    assert_eq!(notifications(&of.tick(3)).len(), 12, "twice the slots, less those that are out");
     for pairing in 0..10 {
         of.enqueue(&Key('b', pairing), 1);
     }
     for pairing in 0..6 {
         of.hear(&name("ann"), Ask::Take { key: Key('a', pairing), attempt: 1 }, 4);
     }
-    let next = bells(&of.tick(5));
+    let next = notifications(&of.tick(5));
     assert!(
         next.len() == 6 && next.iter().all(|(key, _)| key.0 == 'b'),
         "who has fewer out comes first: {next:?}"
@@ -297,6 +302,66 @@ fn fault_q14_a_message_of_an_earlier_lease_has_no_effect() {
     of.hear(&name("ann"), Ask::Release(old.clone()), 1003);
     of.hear(&name("ann"), Ask::Fail { claim: old, why: String::new() }, 1004);
     assert!(is_stored(&deliver(&mut of, "ann", &new, 1)));
+}
+
+#[test]
+fn fault_q02_a_standstill_that_was_not_the_workers_ends_no_lease() {
+    let mut of = coordinator();
+    of.hear(&name("ann"), Ask::Hello { slots: 1 }, 1000);
+    let claim = take(&mut of, "ann", 1, 1000).unwrap();
+    // The coordinator did not run for a while: nobody could say a word.
+    of.stood_still(9000);
+    of.tick(9999);
+    assert!(of.awaits("ann", &claim));
+    assert!(of.workers().contains_key("ann"), "nor is anybody forgotten for it");
+    of.tick(12_001);
+    assert!(!of.workers().contains_key("ann"), "but who says nothing for three leases is");
+    let mut of = coordinator();
+    let claim = take(&mut of, "ann", 1, 1000).unwrap();
+    of.stood_still(9000);
+    of.hear(&name("ann"), Ask::Beat { claim: claim.clone(), beat: 1 }, 9999);
+    of.tick(10_500);
+    assert!(is_stored(&deliver(&mut of, "ann", &claim, 1)));
+}
+
+#[test]
+fn fault_q14_only_a_record_that_makes_a_difference_is_awaited() {
+    let mut of = coordinator();
+    let claim = take(&mut of, "ann", 1, 1000).unwrap();
+    assert!(of.awaits("ann", &claim) && !of.awaits("bob", &claim), "whoever holds the lease");
+    assert!(!of.awaits("ann", &Claim { fence: claim.fence + 1, ..claim.clone() }), "another lease");
+    assert!(!of.awaits("ann", &Claim { key: Key('b', 0), ..claim.clone() }), "another game");
+    deliver(&mut of, "ann", &claim, 1);
+    assert!(of.awaits("ann", &claim), "it is compared with what is stored");
+}
+
+#[test]
+fn finished_games_are_sent_a_few_at_a_time_and_less_often_while_nobody_answers() {
+    let terms = WorkerTerms { slots: 1, spool: 1000, patience: 500 };
+    let claim = |pairing| Claim { key: Key('a', pairing), attempt: 1, fence: 1 };
+    let mut worker: Worker<Key, u8> = Worker::new(terms, (0..200).map(|pairing| (claim(pairing), 7)));
+    let sent = |acts: Vec<Act<Key, u8>>| -> Vec<u64> {
+        let sent = |act: Act<Key, u8>| match act {
+            Act::Send(claim, _) => claim.key.1,
+            other => panic!("{other:?}"),
+        };
+        acts.into_iter().map(sent).collect()
+    };
+    let first = sent(worker.tick(1000));
+    assert_eq!((first.len(), sent(worker.tick(1100)).len()), (64, 0), "not all at once");
+    let next = sent(worker.tick(1500));
+    assert!(next.len() == 64 && next.iter().all(|pairing| !first.contains(pairing)), "the others come first");
+    for pairing in &next {
+        worker.hear(Answer::Stored(claim(*pairing)), 1600);
+    }
+    assert_eq!(sent(worker.tick(1600)).len(), 64, "answers make room");
+    // From now on nobody answers: each is sent after a longer pause, but never later than four times the first one.
+    let n_sent: usize = (17..=117).map(|tenth| sent(worker.tick(100 * tenth)).len()).sum();
+    assert!((300..700).contains(&n_sent), "{n_sent} in ten seconds, of {} games", worker.undelivered());
+    let gone = worker.undeliverable(claim(first[0]), "too large".to_owned());
+    let fail = Ask::Fail { claim: claim(first[0]), why: "too large".to_owned() };
+    assert_eq!(gone, [Act::Say(fail), Act::Forget(claim(first[0]))]);
+    assert_eq!(worker.undeliverable(claim(first[0]), String::new()), [], "once");
 }
 
 #[test]

@@ -2,63 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Answer, Ask, Claim, Digest, Job, JobKey, Lost, Name, Refusal, State, Terms};
+use super::{Answer, Ask, Claim, Digest, Done, Effect, Job, JobKey, Lost, Name, Refusal, State, Terms, law};
 
 /// How many times longer than a lease a worker is remembered that says nothing.
 const REMEMBERED: u64 = 3;
 /// How often a job is kept from the worker that has lost it before.
 const KEPT_AWAY: u32 = 3;
-
-/// What is to be done, in this order, once the rows are committed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Effect<K> {
-    /// The row of a job is this now.
-    Write(K, Job),
-    /// The job needs no row any more.
-    Delete(K),
-    /// An attempt came to nothing: keep who tried, and why.
-    Ended {
-        /// The attempt and its lease.
-        claim: Claim<K>,
-        /// Who tried.
-        worker: Name,
-        /// Why.
-        lost: Lost,
-    },
-    /// The record that came with this goes into the store with the rows.
-    Store(Claim<K>),
-    /// Tell workers of a job.
-    Ring {
-        /// The job.
-        key: K,
-        /// Which attempt.
-        attempt: u32,
-        /// How often it was told of since this coordinator began.
-        ring: u32,
-    },
-    /// Tell a worker.
-    Answer(Name, Answer<K>),
-    /// Whoever waits for the game hears of it.
-    Finished(K, Done),
-    /// The operator should know.
-    Alarm {
-        /// About whom.
-        worker: Name,
-        /// About what.
-        claim: Claim<K>,
-        /// What happened.
-        what: String,
-    },
-}
-
-/// How a job ended, for whoever waits for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Done {
-    /// The game of this attempt is stored.
-    Stored(u32),
-    /// It failed too often.
-    Parked,
-}
 
 /// What is known of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,10 +21,10 @@ pub struct Seen {
 /// What of a group is where.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Load {
-    /// Waiting and not told of.
-    pub quiet: usize,
-    /// Told of.
-    pub rung: usize,
+    /// Waiting, and no notification is out.
+    pub waiting: usize,
+    /// Waiting, and a notification is out.
+    pub notified: usize,
     /// With a worker.
     pub leased: usize,
     /// Played.
@@ -86,9 +35,9 @@ pub struct Load {
 
 /// What is in memory only of a job that waits.
 #[derive(Clone, Copy, Default, Debug)]
-struct Bell {
-    rung_at: Option<u64>,
-    rings: u32,
+struct Notified {
+    last_at: Option<u64>,
+    times: u32,
     kept_away: u32,
 }
 
@@ -97,15 +46,18 @@ struct Bell {
 pub struct Coordinator<K: JobKey> {
     terms: Terms,
     jobs: BTreeMap<K, Job>,
-    bells: BTreeMap<K, Bell>,
-    /// Those that wait, nobody told, by group.
-    quiet: BTreeMap<K::Group, BTreeSet<K>>,
-    /// Those that wait and were rung for, the oldest bell first.
-    rung: BTreeSet<(u64, K)>,
+    notifications: BTreeMap<K, Notified>,
+    /// Those that wait without a notification, by group.
+    waiting: BTreeMap<K::Group, BTreeSet<K>>,
+    /// Those that wait and have a notification out, the oldest first.
+    notified: BTreeSet<(u64, K)>,
     /// Leases, the first to end first.
     leases: BTreeSet<(u64, K)>,
     load: BTreeMap<K::Group, Load>,
     workers: BTreeMap<Name, Seen>,
+    /// How many games all of them can play, and when those were last looked at that say nothing.
+    slots: usize,
+    swept_at: u64,
     /// No lease is judged before: those who hold one may not have been able to say so.
     judged_from: u64,
     broker: bool,
@@ -117,12 +69,14 @@ impl<K: JobKey> Coordinator<K> {
         let mut new = Self {
             terms,
             jobs: BTreeMap::new(),
-            bells: BTreeMap::new(),
-            quiet: BTreeMap::new(),
-            rung: BTreeSet::new(),
+            notifications: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            notified: BTreeSet::new(),
             leases: BTreeSet::new(),
             load: BTreeMap::new(),
             workers: BTreeMap::new(),
+            slots: 0,
+            swept_at: now,
             judged_from: now + terms.lease,
             broker: true,
         };
@@ -161,10 +115,10 @@ impl<K: JobKey> Coordinator<K> {
             }
             Some((_, State::Parked)) => vec![Effect::Finished(key.clone(), Done::Parked)],
             Some((_, State::Queued)) => {
-                // Whoever was told of it may not have heard what it is about.
-                let rung_at = self.bells.get(key).and_then(|bell| bell.rung_at);
-                if rung_at.is_some_and(|at| self.rung.remove(&(at, key.clone()))) {
-                    self.silence(key);
+                // A notification may have been due before there was anything to put into it.
+                let notified_at = self.notifications.get(key).and_then(|notification| notification.last_at);
+                if notified_at.is_some_and(|at| self.notified.remove(&(at, key.clone()))) {
+                    self.notify_again(key);
                 }
                 vec![]
             }
@@ -189,7 +143,7 @@ impl<K: JobKey> Coordinator<K> {
         let keys: Vec<K> = self.jobs.iter().filter_map(of_group).collect();
         for key in &keys {
             self.take_out(key);
-            self.bells.remove(key);
+            self.notifications.remove(key);
         }
         keys
     }
@@ -206,13 +160,36 @@ impl<K: JobKey> Coordinator<K> {
         self.broker = false;
     }
 
-    /// The way is there again. What was told may be lost, and leases are judged only after the time of one.
-    pub fn broker_back(&mut self, now: u64) {
+    /// The way is there again. What was sent may be lost, and leases are judged only after the time of one, and not before
+    /// workers have had `reconnecting` to find the way as well.
+    pub fn broker_back(&mut self, now: u64, reconnecting: u64) {
         self.broker = true;
-        self.judged_from = self.judged_from.max(now + self.terms.lease);
-        for (_, key) in std::mem::take(&mut self.rung) {
-            self.silence(&key);
+        self.judged_from = self.judged_from.max(now + self.terms.lease.max(reconnecting));
+        self.hear_all(now);
+        for (_, key) in std::mem::take(&mut self.notified) {
+            self.notify_again(&key);
         }
+    }
+
+    /// Nothing was heard for a while, and not because workers were silent: leases are judged only after the time of one.
+    pub fn stood_still(&mut self, now: u64) {
+        self.judged_from = self.judged_from.max(now + self.terms.lease);
+        self.hear_all(now);
+    }
+
+    /// Nobody is forgotten for a silence that was not its own.
+    fn hear_all(&mut self, now: u64) {
+        for seen in self.workers.values_mut() {
+            seen.at = seen.at.max(now);
+        }
+    }
+
+    /// Whether a record of this attempt makes a difference: its worker holds the lease, or what came first is stored.
+    pub fn awaits(&self, worker: &str, claim: &Claim<K>) -> bool {
+        self.jobs.get(&claim.key).is_some_and(|job| match &job.state {
+            State::Done { .. } => (job.attempt, job.fence) == (claim.attempt, claim.fence),
+            _ => job.is_held_by(worker, claim.attempt, claim.fence),
+        })
     }
 
     /// Somebody says something.
@@ -222,7 +199,8 @@ impl<K: JobKey> Coordinator<K> {
         }
         match ask {
             Ask::Hello { slots } => {
-                self.workers.insert(worker.clone(), Seen { slots, at: now });
+                let before = self.workers.insert(worker.clone(), Seen { slots, at: now });
+                self.slots = self.slots + slots as usize - before.map_or(0, |seen| seen.slots as usize);
                 vec![]
             }
             Ask::Take { key, attempt } => self.take(worker, &key, attempt, now),
@@ -237,7 +215,7 @@ impl<K: JobKey> Coordinator<K> {
             Ask::Fail { claim, why } if self.held(worker, &claim).is_some() => {
                 self.lose(&claim.key, Lost::Failed(why))
             }
-            Ask::Fail { .. } => vec![],
+            Ask::Fail { .. } | Ask::About(_) => vec![],
         }
     }
 
@@ -262,13 +240,13 @@ impl<K: JobKey> Coordinator<K> {
             State::Leased { .. } => refuse(Refusal::Taken),
             State::Queued => {
                 let others = self.workers.keys().any(|other| other != worker);
-                let bell = self.bells.entry(key.clone()).or_default();
-                if others && job.last.as_ref() == Some(worker) && bell.kept_away < KEPT_AWAY {
-                    bell.kept_away += 1;
+                let notification = self.notifications.entry(key.clone()).or_default();
+                if others && job.last.as_ref() == Some(worker) && notification.kept_away < KEPT_AWAY {
+                    notification.kept_away += 1;
                     let refused = refuse(Refusal::Elsewhere);
-                    if let Some(at) = bell.rung_at {
-                        self.rung.remove(&(at, key.clone()));
-                        self.silence(key);
+                    if let Some(at) = notification.last_at {
+                        self.notified.remove(&(at, key.clone()));
+                        self.notify_again(key);
                     }
                     return refused;
                 }
@@ -334,55 +312,59 @@ impl<K: JobKey> Coordinator<K> {
         effects
     }
 
-    /// Time has passed: leases end, bells ring.
+    /// Time has passed: leases end, notifications are sent.
     pub fn tick(&mut self, now: u64) -> Vec<Effect<K>> {
         let mut effects = vec![];
         if !self.broker {
             return effects;
         }
-        let silent = REMEMBERED * self.terms.lease;
-        self.workers.retain(|_, seen| seen.at + silent >= now);
+        // There may be thousands of them, and this is asked for with every message.
+        if self.swept_at + self.terms.lease / 4 <= now {
+            let silent = REMEMBERED * self.terms.lease;
+            self.workers.retain(|_, seen| seen.at + silent >= now);
+            self.slots = self.workers.values().map(|seen| seen.slots as usize).sum();
+            self.swept_at = now;
+        }
         while now >= self.judged_from
             && let Some((until, key)) = self.leases.first().cloned()
             && until < now
         {
             effects.extend(self.lose(&key, Lost::Expired));
         }
-        // A bell that nobody has answered for so long is lost.
-        while let Some((at, key)) = self.rung.first().cloned()
+        // A notification that nobody has answered for so long is lost.
+        while let Some((at, key)) = self.notified.first().cloned()
             && at + self.terms.lease < now
         {
-            self.rung.pop_first();
-            self.silence(&key);
+            self.notified.pop_first();
+            self.notify_again(&key);
         }
-        self.ring(now, &mut effects);
+        self.notify(now, &mut effects);
         effects
     }
 
-    /// Rings for those who wait, as long as there is room: each time for the group that has the fewest games out.
-    fn ring(&mut self, now: u64, effects: &mut Vec<Effect<K>>) {
-        let slots: usize = self.workers.values().map(|seen| seen.slots as usize).sum();
-        let window = self.terms.window.max(2 * slots);
-        while self.rung.len() < window {
+    /// Notifies workers of jobs that wait, as long as there is room: each time for the group that has the fewest games out.
+    fn notify(&mut self, now: u64, effects: &mut Vec<Effect<K>>) {
+        let window = self.terms.window.max(2 * self.slots);
+        while self.notified.len() < window {
             let least = |group: &&K::Group| {
                 let load = self.load.get(*group).copied().unwrap_or_default();
-                load.rung + load.leased
+                load.notified + load.leased
             };
-            let Some(group) = self.quiet.keys().min_by_key(least).cloned() else { return };
-            let Some(waiting) = self.quiet.get_mut(&group) else { return };
+            let Some(group) = self.waiting.keys().min_by_key(least).cloned() else { return };
+            let Some(waiting) = self.waiting.get_mut(&group) else { return };
             let Some(key) = waiting.pop_first() else { return };
             if waiting.is_empty() {
-                self.quiet.remove(&group);
+                self.waiting.remove(&group);
             }
             let load = self.load.entry(group).or_default();
-            load.quiet -= 1;
-            load.rung += 1;
-            let bell = self.bells.entry(key.clone()).or_default();
-            bell.rung_at = Some(now);
-            bell.rings += 1;
-            self.rung.insert((now, key.clone()));
+            load.waiting -= 1;
+            load.notified += 1;
+            let notification = self.notifications.entry(key.clone()).or_default();
+            notification.last_at = Some(now);
+            notification.times += 1;
+            self.notified.insert((now, key.clone()));
             let attempt = self.jobs.get(&key).map_or(1, |job| job.attempt);
-            effects.push(Effect::Ring { key, attempt, ring: bell.rings });
+            effects.push(Effect::Notify { key, attempt, number: notification.times });
         }
     }
 
@@ -406,6 +388,7 @@ impl<K: JobKey> Coordinator<K> {
     }
 
     fn write(&mut self, key: &K, job: Job) -> Vec<Effect<K>> {
+        debug_assert_eq!(self.jobs.get(key).map_or(Ok(()), |before| law::may_become(before, &job)), Ok(()));
         self.put(key, job.clone());
         vec![Effect::Write(key.clone(), job)]
     }
@@ -416,8 +399,8 @@ impl<K: JobKey> Coordinator<K> {
         let load = self.load.entry(key.group()).or_default();
         match &job.state {
             State::Queued => {
-                load.quiet += 1;
-                self.quiet.entry(key.group()).or_default().insert(key.clone());
+                load.waiting += 1;
+                self.waiting.entry(key.group()).or_default().insert(key.clone());
             }
             State::Leased { until, .. } => {
                 load.leased += 1;
@@ -427,7 +410,7 @@ impl<K: JobKey> Coordinator<K> {
             State::Parked => load.parked += 1,
         }
         if !matches!(job.state, State::Queued | State::Leased { .. }) {
-            self.bells.remove(key);
+            self.notifications.remove(key);
         }
         self.jobs.insert(key.clone(), job);
     }
@@ -438,15 +421,16 @@ impl<K: JobKey> Coordinator<K> {
         let load = self.load.entry(group.clone()).or_default();
         match &job.state {
             State::Queued => {
-                let rung_at = self.bells.get_mut(key).and_then(|bell| bell.rung_at.take());
-                if rung_at.is_some_and(|at| self.rung.remove(&(at, key.clone()))) {
-                    load.rung -= 1;
+                let notified_at =
+                    self.notifications.get_mut(key).and_then(|notification| notification.last_at.take());
+                if notified_at.is_some_and(|at| self.notified.remove(&(at, key.clone()))) {
+                    load.notified -= 1;
                 } else {
-                    load.quiet -= 1;
-                    if let Some(waiting) = self.quiet.get_mut(&group) {
+                    load.waiting -= 1;
+                    if let Some(waiting) = self.waiting.get_mut(&group) {
                         waiting.remove(key);
                         if waiting.is_empty() {
-                            self.quiet.remove(&group);
+                            self.waiting.remove(&group);
                         }
                     }
                 }
@@ -463,14 +447,14 @@ impl<K: JobKey> Coordinator<K> {
         }
     }
 
-    /// A bell that was taken out of `rung` is to ring again.
-    fn silence(&mut self, key: &K) {
-        if let Some(bell) = self.bells.get_mut(key) {
-            bell.rung_at = None;
+    /// A job that was taken out of `notified` gets another notification.
+    fn notify_again(&mut self, key: &K) {
+        if let Some(notification) = self.notifications.get_mut(key) {
+            notification.last_at = None;
         }
         let load = self.load.entry(key.group()).or_default();
-        load.rung -= 1;
-        load.quiet += 1;
-        self.quiet.entry(key.group()).or_default().insert(key.clone());
+        load.notified -= 1;
+        load.waiting += 1;
+        self.waiting.entry(key.group()).or_default().insert(key.clone());
     }
 }

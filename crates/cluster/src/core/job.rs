@@ -88,7 +88,7 @@ pub struct Terms {
     pub lease: u64,
     /// After how many lost attempts a job is parked.
     pub attempts: u32,
-    /// How many bells are out at least while there is work.
+    /// How many notifications are out at least while there is work.
     pub window: usize,
 }
 

@@ -26,7 +26,7 @@ pub enum Ask<K> {
     Take {
         /// The job.
         key: K,
-        /// Which attempt the bell was about.
+        /// Which attempt the notification was about.
         attempt: u32,
     },
     /// The game goes on.
@@ -38,6 +38,8 @@ pub enum Ask<K> {
     },
     /// I have not begun, and shall not.
     Release(Claim<K>),
+    /// Something about myself, for operators.
+    About(About),
     /// I cannot play this.
     Fail {
         /// What.
@@ -45,6 +47,41 @@ pub enum Ask<K> {
         /// Why.
         why: String,
     },
+}
+
+impl<K> Ask<K> {
+    /// The lease that it is about, if it is about one.
+    pub fn claim(&self) -> Option<&Claim<K>> {
+        match self {
+            Self::Beat { claim, .. } | Self::Release(claim) | Self::Fail { claim, .. } => Some(claim),
+            Self::Hello { .. } | Self::About(_) | Self::Take { .. } => None,
+        }
+    }
+
+    /// The job that it is about; none if it is about the worker.
+    pub fn key(&self) -> Option<&K> {
+        match self {
+            Self::Take { key, .. } => Some(key),
+            _ => self.claim().map(|claim| &claim.key),
+        }
+    }
+}
+
+/// What a worker says of itself.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct About {
+    /// Why it does not take games that it hears of, if there are such.
+    #[serde(default)]
+    pub idle: Option<String>,
+    /// How fast its machine is: thousandths of a fixed game that a second of processor time is good for.
+    #[serde(default)]
+    pub speed: Option<u32>,
+    /// The share of its processor time that others have taken lately, in thousandths.
+    #[serde(default)]
+    pub steal: Option<u32>,
+    /// How many finished games it has not delivered yet.
+    #[serde(default)]
+    pub spooled: u64,
 }
 
 /// Why a job is not for the worker that asks.
@@ -65,6 +102,8 @@ pub enum Refusal {
     Wrong,
     /// Another record of the same attempt is stored.
     Conflict,
+    /// It is to be played by other rules.
+    Rules,
 }
 
 /// What the coordinator answers.

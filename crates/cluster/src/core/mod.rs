@@ -6,17 +6,20 @@
 //!
 //! - A job is a game that is to be played: its key, and which attempt at it counts. It is queued, leased to one worker, done or
 //!   parked.
-//! - A bell tells workers that there is something to do. It has no meaning for what is right: whoever hears it claims the job.
+//! - A notification tells workers that there is something to do. It has no meaning for what is right: whoever hears it claims the job.
 //! - A lease has an owner, a deadline by the database's clock, and a fence that grows with each lease. Only whoever holds the
 //!   lease can deliver.
 //! - A beat moves the deadline, and is counted: an old one that comes again moves nothing.
 
 mod coordinator;
+mod effect;
 mod job;
+pub mod law;
 mod message;
 mod worker;
 
-pub use coordinator::{Coordinator, Done, Effect, Load, Seen};
+pub use coordinator::{Coordinator, Load, Seen};
+pub use effect::{Done, Effect};
 pub use job::{Digest, Job, JobKey, Lost, Name, State, Terms};
-pub use message::{Answer, Ask, Claim, Refusal};
+pub use message::{About, Answer, Ask, Claim, Refusal};
 pub use worker::{Act, Spooled, Worker, WorkerTerms};

@@ -6,8 +6,13 @@ use super::{Answer, Ask, Claim, JobKey};
 
 /// How many beats a lease has room for.
 const BEATS: u64 = 3;
-/// How often a claim is repeated before its bell is forgotten.
+/// How often a claim is repeated before its notification is forgotten.
 const TRIES: u32 = 3;
+/// How many finished games are sent at a time without an answer, beside those that have just ended.
+const WINDOW: usize = 64;
+/// How many times longer than the first the longest pause is before a finished game is sent again. Not more: whoever begins to
+/// coordinate waits for the time of one lease.
+const LONGEST_PAUSE: u64 = 4;
 
 /// How long a worker waits, in milliseconds of its own clock; only ever as a length of time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +48,8 @@ pub struct Spooled<R> {
     /// The record.
     pub record: R,
     sent_at: u64,
+    /// After how long without an answer it is sent again; not sent yet at 0.
+    pause: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,7 +71,7 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
     /// Begins with what an earlier run has kept and not delivered.
     pub fn new(terms: WorkerTerms, kept: impl IntoIterator<Item = (Claim<K>, R)>) -> Self {
         let spooled = |(claim, record): (Claim<K>, R)| {
-            ((claim.key, claim.attempt, claim.fence), Spooled { record, sent_at: 0 })
+            ((claim.key, claim.attempt, claim.fence), Spooled { record, sent_at: 0, pause: 0 })
         };
         Self {
             terms,
@@ -112,7 +119,7 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
     }
 
     /// There is something to play.
-    pub fn bell(&mut self, key: K, attempt: u32, now: u64) -> Vec<Act<K, R>> {
+    pub fn notified(&mut self, key: K, attempt: u32, now: u64) -> Vec<Act<K, R>> {
         let mut acts = vec![];
         match self.slots.get(&key) {
             // What we play is not what counts any more.
@@ -123,7 +130,7 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
             Some(_) => return acts,
             None => {}
         }
-        // Who has no room says nothing: the bell rings again.
+        // Who has no room says nothing: it is sent again.
         if self.free() > 0 {
             acts.push(Act::Say(Ask::Take { key: key.clone(), attempt }));
             self.slots.insert(key, Slot::Asking { attempt, asked_at: now, tries: 1 });
@@ -191,7 +198,8 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
         }
         self.slots.remove(&claim.key);
         let key = (claim.key.clone(), claim.attempt, claim.fence);
-        self.spool.insert(key, Spooled { record: record.clone(), sent_at: now });
+        let pause = self.terms.patience;
+        self.spool.insert(key, Spooled { record: record.clone(), sent_at: now, pause });
         vec![Act::Keep(claim.clone(), record.clone()), Act::Send(claim, record)]
     }
 
@@ -226,13 +234,30 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
                 true
             }
         });
-        for ((key, attempt, fence), spooled) in &mut self.spool {
-            if spooled.sent_at + patience <= now {
-                spooled.sent_at = now;
-                let claim = Claim { key: key.clone(), attempt: *attempt, fence: *fence };
-                acts.push(Act::Send(claim, spooled.record.clone()));
-            }
-        }
+        self.send_again(now, &mut acts);
         acts
+    }
+
+    /// Sends what got no answer, those that wait longest first, and no more than there is room for on the way.
+    fn send_again(&mut self, now: u64, acts: &mut Vec<Act<K, R>>) {
+        let (mut due, out): (Vec<_>, Vec<_>) =
+            self.spool.iter_mut().partition(|(_, spooled)| spooled.sent_at + spooled.pause <= now);
+        due.sort_by_key(|(_, spooled)| spooled.sent_at);
+        for ((key, attempt, fence), spooled) in due.into_iter().take(WINDOW.saturating_sub(out.len())) {
+            let patience = self.terms.patience;
+            spooled.sent_at = now;
+            spooled.pause = (2 * spooled.pause).clamp(patience, LONGEST_PAUSE * patience);
+            let claim = Claim { key: key.clone(), attempt: *attempt, fence: *fence };
+            acts.push(Act::Send(claim, spooled.record.clone()));
+        }
+    }
+
+    /// A finished game can never be sent: it is as if it could not be played.
+    pub fn undeliverable(&mut self, claim: Claim<K>, why: String) -> Vec<Act<K, R>> {
+        let key = (claim.key.clone(), claim.attempt, claim.fence);
+        if self.spool.remove(&key).is_none() {
+            return vec![];
+        }
+        vec![Act::Say(Ask::Fail { claim: claim.clone(), why }), Act::Forget(claim)]
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct Faults {
     pub(crate) workers: u64,
     pub(crate) coordinators: u64,
     pub(crate) broker: u64,
+    /// Coordinators do not run, or the broker carries nothing, and nobody is told.
+    pub(crate) still: u64,
     pub(crate) stuck: u64,
     pub(crate) liars: bool,
     pub(crate) poison: bool,
@@ -29,6 +31,7 @@ impl Faults {
         workers: 0,
         coordinators: 0,
         broker: 0,
+        still: 0,
         stuck: 0,
         liars: false,
         poison: false,
@@ -51,6 +54,7 @@ impl Faults {
             liars: some(10) > 3,
             poison: some(10) > 3,
             skewed: some(10) > 3,
+            still: some(40),
         }
     }
 }
@@ -86,13 +90,19 @@ impl Told {
             "spooled",
             "stream lost",
             "broker lost",
+            "stood still",
             "elsewhere",
             "released",
             "stopped",
+            "notified again",
         ];
+        self.expect(&all);
+    }
+
+    pub(crate) fn expect(&self, all: &[&str]) {
         for what in all {
             assert!(
-                self.kinds.get(what).is_some_and(|times| *times > 20),
+                self.kinds.get(*what).is_some_and(|times| *times > 20),
                 "{what} hardly happened: {self:?}"
             );
         }

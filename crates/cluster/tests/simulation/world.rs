@@ -1,11 +1,11 @@
 //! The world around the protocol: a database, a broker, machines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rookery_cluster::core::{
     Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Job, JobKey, Name, State, Terms, Worker,
-    WorkerTerms,
+    WorkerTerms, law,
 };
 
 use crate::faults::{Faults, Rng, Told};
@@ -39,7 +39,7 @@ fn digest(record: u64) -> Digest {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Message {
-    Bell(Key, u32),
+    Notification(Key, u32),
     Ask(usize, Ask<Key>),
     Record(usize, Claim<Key>, u64),
     Answer(Name, Answer<Key>),
@@ -75,8 +75,9 @@ impl Machine {
 pub(crate) const WORKER: WorkerTerms = WorkerTerms { slots: 2, spool: 4, patience: 4_000 };
 
 pub(crate) struct Server {
-    core: Coordinator<Key>,
-    epoch: u64,
+    pub(crate) core: Coordinator<Key>,
+    pub(crate) epoch: u64,
+    begun: u64,
     /// Nobody has told it that another one took over.
     is_zombie: bool,
 }
@@ -88,11 +89,16 @@ pub(crate) struct World {
     pub(crate) rows: BTreeMap<Key, Job>,
     pub(crate) games: BTreeMap<(Key, u32), u64>,
     pub(crate) epoch: u64,
-    servers: Vec<Server>,
+    pub(crate) servers: Vec<Server>,
     pub(crate) machines: Vec<Machine>,
     pub(crate) network: Vec<(u64, Message)>,
     pub(crate) old: Vec<Message>,
+    notifications: BTreeSet<(Key, u32, u64, u32)>,
     pub(crate) broker_down_until: u64,
+    broker_back: u64,
+    /// Until when nothing reaches a coordinator, and since when it does again.
+    still_until: u64,
+    still_ended: u64,
     pub(crate) wanted: Vec<Key>,
     pub(crate) poison: Vec<Key>,
     pub(crate) finished: BTreeMap<Key, Done>,
@@ -132,7 +138,11 @@ impl World {
             machines,
             network: vec![],
             old: vec![],
+            notifications: BTreeSet::new(),
             broker_down_until: 0,
+            broker_back: 0,
+            still_until: 0,
+            still_ended: 0,
             wanted,
             poison,
             finished: BTreeMap::new(),
@@ -151,7 +161,7 @@ impl World {
             zombie
         });
         let core = Coordinator::new(TERMS, self.rows.clone(), self.now);
-        self.servers.push(Server { core, epoch: self.epoch, is_zombie: false });
+        self.servers.push(Server { core, epoch: self.epoch, begun: self.now, is_zombie: false });
         let idx = self.servers.len() - 1;
         for key in self.wanted.clone() {
             // What is stored is not asked for again.
@@ -192,7 +202,7 @@ impl World {
     }
 
     /// Rows first, in one transaction; then what others hear of it. A coordinator that was replaced commits nothing.
-    fn commit(&mut self, idx: usize, effects: Vec<Effect<Key>>, record: Option<u64>) {
+    pub(crate) fn commit(&mut self, idx: usize, effects: Vec<Effect<Key>>, record: Option<u64>) {
         if effects.is_empty() {
             return;
         }
@@ -223,9 +233,10 @@ impl World {
         self.write(&effects, record);
         for effect in effects {
             match effect {
-                Effect::Ring { key, attempt, .. } => self.send(&Message::Bell(key, attempt)),
+                Effect::Notify { key, attempt, number } => self.notify(idx, key, attempt, number),
                 Effect::Answer(worker, answer) => {
                     match &answer {
+                        Answer::Granted { claim, .. } => self.expect_held(idx, &worker, claim),
                         Answer::Dropped { why, .. } => {
                             let stale = *why == rookery_cluster::core::Refusal::Stale;
                             self.told.note(if stale { "stale" } else { "dropped" });
@@ -245,11 +256,24 @@ impl World {
                 Effect::Alarm { .. } => self.told.note("wrong"),
                 Effect::Ended { lost, .. } => {
                     if lost == rookery_cluster::core::Lost::Expired {
+                        let blind = self.servers[idx].begun.max(self.broker_back).max(self.still_ended);
+                        let blind = blind + TERMS.lease;
+                        assert!(self.now >= blind, "a lease is judged whose worker could not say a word");
                         self.told.note("expired");
                     }
                 }
                 Effect::Write(..) | Effect::Delete(_) | Effect::Store(_) => {}
             }
+        }
+    }
+
+    /// The broker swallows a notification that it had before, by the same words that the real one is told.
+    fn notify(&mut self, idx: usize, key: Key, attempt: u32, number: u32) {
+        if number > 1 {
+            self.told.note("notified again");
+        }
+        if self.notifications.insert((key.clone(), attempt, self.servers[idx].epoch, number)) {
+            self.send(&Message::Notification(key, attempt));
         }
     }
 
@@ -259,11 +283,7 @@ impl World {
                 Effect::Write(key, job) => {
                     let before = self.rows.insert(key.clone(), job.clone());
                     if let Some(before) = before {
-                        assert!(
-                            before.attempt <= job.attempt && before.fence <= job.fence,
-                            "{before:?} to {job:?}"
-                        );
-                        assert!(!matches!(before.state, State::Done { .. }), "{key:?} was done: {job:?}");
+                        assert_eq!(law::may_become(&before, job), Ok(()), "{key:?}");
                     }
                 }
                 Effect::Delete(key) => {
@@ -281,14 +301,14 @@ impl World {
 
     fn arrive(&mut self, message: Message) {
         match message {
-            Message::Bell(key, attempt) => {
+            Message::Notification(key, attempt) => {
                 let n = self.machines.len() as u64;
                 let idx = self.rng.below(n) as usize;
                 let now = self.now;
                 let machine = &mut self.machines[idx];
                 if now >= machine.frozen_until {
                     let clock = machine.clock(now);
-                    let acts = machine.core.bell(key, attempt, clock);
+                    let acts = machine.core.notified(key, attempt, clock);
                     self.act(idx, acts);
                 }
             }
@@ -303,11 +323,15 @@ impl World {
                 let acts = self.machines[idx].core.hear(answer, clock);
                 self.act(idx, acts);
             }
+            Message::Ask(..) | Message::Record(..) if self.now < self.still_until => {
+                self.network.push((self.still_until, message));
+            }
             Message::Ask(from, ask) => {
                 let name = self.machines[from].name.clone();
                 for idx in 0..self.servers.len() {
                     if self.servers[idx].epoch > 0 {
                         let effects = self.servers[idx].core.hear(&name, ask.clone(), self.now);
+                        self.expect_lawful(idx, &name, ask.claim(), &effects);
                         self.commit(idx, effects, None);
                     }
                 }
@@ -323,6 +347,7 @@ impl World {
                     if self.servers[idx].epoch > 0 {
                         let core = &mut self.servers[idx].core;
                         let effects = core.deliver(&name, claim.clone(), digest(record), judged.clone());
+                        self.expect_lawful(idx, &name, Some(&claim), &effects);
                         self.commit(idx, effects, Some(record));
                     }
                 }
@@ -346,13 +371,17 @@ impl World {
         }
         if unlucky(&mut self.rng, self.faults.stream) {
             self.told.note("stream lost");
-            self.network.retain(|(_, message)| !matches!(message, Message::Bell(..)));
+            self.network.retain(|(_, message)| !matches!(message, Message::Notification(..)));
         }
         if unlucky(&mut self.rng, self.faults.broker) && self.now >= self.broker_down_until {
             self.told.note("broker lost");
             self.broker_down_until = self.now + self.rng.below(3 * TERMS.lease);
             self.network.clear();
             self.servers.iter_mut().for_each(|server| server.core.broker_lost());
+        }
+        if unlucky(&mut self.rng, self.faults.still) && self.now >= self.still_until {
+            self.told.note("stood still");
+            self.still_until = self.now + self.rng.below(3 * TERMS.lease);
         }
         if self.rng.below(100) < self.faults.replayed && !self.old.is_empty() {
             let idx = self.rng.below(self.old.len() as u64) as usize;
@@ -368,9 +397,14 @@ impl World {
             self.go_wrong();
         }
         if self.broker_down_until != 0 && self.now >= self.broker_down_until {
-            self.broker_down_until = 0;
+            (self.broker_down_until, self.broker_back) = (0, self.now);
             let now = self.now;
-            self.servers.iter_mut().for_each(|server| server.core.broker_back(now));
+            self.servers.iter_mut().for_each(|server| server.core.broker_back(now, 0));
+        }
+        if self.still_until != 0 && self.now >= self.still_until {
+            (self.still_until, self.still_ended) = (0, self.now);
+            let now = self.now;
+            self.servers.iter_mut().for_each(|server| server.core.stood_still(now));
         }
         // Whoever was told that it is replaced has ended; somebody is there soon.
         self.servers.retain(|server| server.epoch > 0);
@@ -395,30 +429,17 @@ impl World {
             self.work(idx);
         }
         for idx in 0..self.servers.len() {
-            if self.servers[idx].epoch > 0 {
+            if self.servers[idx].epoch > 0 && now >= self.still_until {
                 let effects = self.servers[idx].core.tick(now);
+                let core = &self.servers[idx].core;
+                let out: usize = core.loads().values().map(|load| load.notified).sum();
+                // Those that were sent before a worker was lost are still out.
+                let most = TERMS.window.max(2 * WORKER.slots * self.machines.len());
+                assert!(out <= most, "{out} notifications are out, and {most} were agreed");
                 self.commit(idx, effects, None);
             }
         }
         self.retry_parked();
-    }
-
-    /// The operator looks at what is parked, and has it tried again unless it is poison.
-    fn retry_parked(&mut self) {
-        let is_parked = |(key, job): (&Key, &Job)| {
-            (job.state == State::Parked && !self.poison.contains(key)).then(|| key.clone())
-        };
-        let parked: Vec<Key> = self.rows.iter().filter_map(is_parked).collect();
-        for key in parked {
-            for idx in 0..self.servers.len() {
-                if self.servers[idx].epoch == self.epoch
-                    && let Some(effects) = self.servers[idx].core.retry(&key)
-                {
-                    self.told.note("retried");
-                    self.commit(idx, effects, None);
-                }
-            }
-        }
     }
 
     fn is_over(&self) -> bool {

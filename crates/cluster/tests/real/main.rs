@@ -4,6 +4,14 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
+mod ghost;
+mod hostile;
+mod proof;
+mod restore;
+mod revoke;
+mod tls;
+mod upgrade;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -13,6 +21,7 @@ use std::time::{Duration, Instant};
 use rookery_arena::{Elsewhere, Holding, SingleGame, Tournament};
 use rookery_cluster::broker::Access;
 use rookery_cluster::core::Terms;
+use rookery_cluster::subjects::Subjects;
 use rookery_cluster::worker::{Worked, WorkerConfig, work};
 use rookery_cluster::{Remote, RemoteConfig, judge};
 use rookery_live::{Signal, Stopping};
@@ -88,6 +97,12 @@ impl Machine {
         self.stopping.request(Signal::Terminate);
         self.thread.join().unwrap()
     }
+
+    /// Ends without waiting for what it cannot deliver.
+    fn end(self) -> Worked {
+        self.stopping.request(Signal::Terminate);
+        self.drain()
+    }
 }
 
 /// Holds a tournament to its end; whether it came there.
@@ -95,6 +110,16 @@ fn hold(
     tournament: &Tournament,
     elsewhere: Option<&dyn Elsewhere>,
     stopping: &Stopping,
+) -> Result<bool, String> {
+    hold_and(tournament, elsewhere, stopping, || {})
+}
+
+/// The same; `seen` is called after each game.
+fn hold_and(
+    tournament: &Tournament,
+    elsewhere: Option<&dyn Elsewhere>,
+    stopping: &Stopping,
+    mut seen: impl FnMut(),
 ) -> Result<bool, String> {
     let protocols = Protocols::default();
     let how = Holding {
@@ -105,7 +130,11 @@ fn hold(
         announce: &|_, _| {},
         elsewhere,
     };
-    let held = tournament.hold(&how, stopping, &mut (), &mut |_| {}, &mut |_| Ok(()));
+    let mut seen = |_: &_| {
+        seen();
+        Ok(())
+    };
+    let held = tournament.hold(&how, stopping, &mut (), &mut |_| {}, &mut seen);
     held.map(|outcome| outcome.complete).map_err(|error| error.to_string())
 }
 
@@ -126,8 +155,12 @@ fn hashes(store: &Store, tournament: TournamentId) -> BTreeMap<u64, Hash> {
 
 /// What one process makes of it.
 fn expected(folder: &TempFolder, games: u64) -> BTreeMap<u64, Hash> {
+    expected_of(folder, spec(games))
+}
+
+fn expected_of(folder: &TempFolder, spec: TournamentSpec) -> BTreeMap<u64, Hash> {
     let store = open(folder, "local.db");
-    let tournament = Tournament::create(&store, spec(games)).unwrap();
+    let tournament = Tournament::create(&store, spec).unwrap();
     assert_eq!(hold(&tournament, None, &stop_never()), Ok(true));
     hashes(&store, tournament.id())
 }
@@ -206,7 +239,7 @@ async fn claim_and_vanish(broker: &Nats, store: &Store, id: TournamentId) {
         && store.ended_attempts(id).unwrap().is_empty()
     {
         assert!(begun.elapsed() < PATIENCE, "it is not given a game");
-        client.publish(rookery_cluster::broker::ask_subject("ghost"), take.clone().into()).await.unwrap();
+        client.publish(Subjects::OWN.ask("ghost"), take.clone().into()).await.unwrap();
         client.flush().await.unwrap();
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -1,0 +1,96 @@
+//! Workers that play by other rules than this coordinator. They finish and deliver what they have; what is new is not for them.
+//!
+//! Notifications of an earlier coordinator may still be in the stream when another version begins, so it is not enough that each
+//! version has a subject of its own: a worker says by which rules it plays with everything that it asks.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use async_nats::{HeaderMap, Message};
+use rookery_rules::text::clean;
+
+use crate::JobId;
+use crate::core::{Answer, Ask, Effect, Name, Refusal};
+use crate::server::Server;
+use crate::status::WorkerStatus;
+
+/// The header of what workers ask: by which rules they play.
+const HEADER: &str = "Rookery-Rules";
+/// The longest version that is kept, in bytes before it is cleaned.
+const MAX_RULES: usize = 64;
+/// How many workers of other rules are kept in mind.
+const MOST: usize = 1024;
+/// How many times longer than a lease they are, if nothing is heard of them.
+const REMEMBERED: u32 = 3;
+
+/// The headers of a worker that plays by these rules.
+pub(crate) fn headers(rules: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(HEADER, rules);
+    headers
+}
+
+/// By which rules the sender of a message plays; none if it does not say.
+pub(crate) fn rules_of(message: &Message) -> Option<String> {
+    let rules = message.headers.as_ref()?.get(HEADER)?.as_str();
+    Some(clean(&rules[..rules.floor_char_boundary(MAX_RULES)]))
+}
+
+/// A worker of other rules.
+#[derive(Debug)]
+struct Other {
+    rules: String,
+    slots: u32,
+    at: Instant,
+}
+
+/// The workers of other rules that were heard of, for operators.
+#[derive(Default, Debug)]
+pub(crate) struct Others(BTreeMap<Name, Other>);
+
+impl Server {
+    /// A worker that plays by other rules says something. Whether there is nothing more to do about it.
+    pub(crate) fn heard_other(&mut self, worker: &Name, rules: &str, ask: &Ask<JobId>) -> bool {
+        match ask {
+            Ask::Hello { slots } => {
+                let longest = REMEMBERED * Duration::from_millis(self.config.terms.lease);
+                let others = &mut self.others.0;
+                others.retain(|_, other| other.at.elapsed() < longest);
+                if others.len() < MOST {
+                    let other = Other { rules: rules.to_owned(), slots: *slots, at: Instant::now() };
+                    others.insert(worker.clone(), other);
+                }
+                true
+            }
+            Ask::About(_) => true,
+            Ask::Take { key, attempt } => {
+                if self.is_ours(key.tournament) {
+                    let refused = Answer::Refused { key: *key, attempt: *attempt, why: Refusal::Rules };
+                    self.effects.push(Effect::Answer(worker.clone(), refused));
+                }
+                true
+            }
+            // Of a game that it was given by a coordinator of its own version.
+            Ask::Beat { .. } | Ask::Release(_) | Ask::Fail { .. } => false,
+        }
+    }
+
+    /// What operators see of them.
+    pub(crate) fn others(&self) -> impl Iterator<Item = WorkerStatus> {
+        self.others.0.iter().map(|(name, other)| WorkerStatus {
+            name: name.to_string(),
+            slots: other.slots,
+            playing: 0,
+            games: 0,
+            lost: 0,
+            silent_ms: u64::try_from(other.at.elapsed().as_millis()).unwrap_or(u64::MAX),
+            idle: Some(format!(
+                "it plays by the rules {}, and this coordinator by {}",
+                other.rules, self.config.rules
+            )),
+            speed: None,
+            beside_median: None,
+            steal: None,
+        })
+    }
+}
