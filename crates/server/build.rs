@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
+/// What every page needs before it can be painted, as one sheet: each further one is a way there and back.
+const STYLE: [&str; 3] = ["tokens.css", "page.css", "board.css"];
+
 fn main() {
     println!("cargo::rerun-if-changed=assets");
     let root = env::var("CARGO_MANIFEST_DIR").expect("Cargo says where the crate is");
@@ -13,7 +16,17 @@ fn main() {
     collect(&Path::new(&root).join("assets"), "", &mut names);
     names.sort();
     let mut table = String::from("&[\n");
-    for name in names {
+    let mut style = String::new();
+    for part in STYLE {
+        let text = fs::read_to_string(Path::new(&root).join("assets").join(part))
+            .expect("a part of the sheet is there");
+        style += &without_comments(&text, "/*");
+    }
+    let sheet = Path::new(&out).join("style.css");
+    fs::write(&sheet, style).expect("a file can be written");
+    writeln!(table, "    (\"style.css\", include_bytes!({:?})),", sheet.display().to_string())
+        .expect("a text grows");
+    for name in names.into_iter().filter(|name| !STYLE.contains(&name.as_str())) {
         let mut path = Path::new(&root).join("assets").join(&name);
         let comment = match path.extension().and_then(|extension| extension.to_str()) {
             Some("js") => Some("/**"),

@@ -8,30 +8,34 @@ use serde_json::Value;
 
 use crate::Browser;
 
-/// Brought by npm into the build folder, once.
-const PACKAGE: &str = "axe-core@4.10.3";
-
 /// Its script; `None`, and said loudly, where npm cannot bring it.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub fn axe() -> Option<String> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/npm");
-    let script = folder.join("node_modules/axe-core/axe.min.js");
-    if !script.is_file() {
+    npm("axe-core@4.10.3", "axe-core/axe.min.js").map(|script| fs::read_to_string(script).unwrap())
+}
+
+/// A file of a package that npm brings into the build folder, once; `None`, and said loudly, where it cannot.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub fn npm(package: &str, file: &str) -> Option<PathBuf> {
+    // One folder each: npm takes away what it did not bring itself, and tests run side by side.
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/npm").join(package);
+    let found = folder.join("node_modules").join(file);
+    if !found.is_file() {
         fs::create_dir_all(&folder).unwrap();
         let npm = Command::new("npm")
-            .args(["install", "--no-save", "--no-audit", "--no-fund", PACKAGE])
+            // Without its place it would look for one further up.
+            .args(["install", "--no-save", "--no-audit", "--no-fund", "--prefix", ".", package])
             .current_dir(&folder)
             .output();
-        if !npm.is_ok_and(|npm| npm.status.success()) {
-            eprintln!("SKIPPED: npm cannot bring {PACKAGE}, so nothing is said of accessibility");
+        if !npm.is_ok_and(|npm| npm.status.success()) || !found.is_file() {
+            eprintln!("SKIPPED: npm cannot bring {package}");
             return None;
         }
     }
-    Some(fs::read_to_string(script).unwrap())
+    Some(found)
 }
 
 impl Browser {
-    /// Everything serious that axe-core finds on the page.
+    /// Everything serious that axe-core finds on the page, and what sticks out at its side.
     pub fn barriers(&self, axe: &str) -> Vec<String> {
         self.script(axe, vec![]);
         let found = self.script_later(
@@ -41,6 +45,12 @@ impl Browser {
         let all = found.as_array().unwrap_or_else(|| panic!("axe says {found}"));
         let serious = all.iter().filter(|one| matches!(one["impact"].as_str(), Some("serious" | "critical")));
         let told = |one: &Value| format!("{}: {}", one["id"], one["nodes"][0]["html"]);
-        serious.map(told).collect()
+        let mut barriers: Vec<String> = serious.map(told).collect();
+        // The room that is kept free for a scroll bar makes the page narrower than its window, which is no fault.
+        let wide = self.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+        if wide.as_i64().is_none_or(|wide| wide > 0) {
+            barriers.push(format!("{wide} pixels stick out at the side"));
+        }
+        barriers
     }
 }

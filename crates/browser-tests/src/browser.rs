@@ -253,6 +253,18 @@ impl Browser {
         self.keys(&String::from(char::from(key)));
     }
 
+    /// Goes on with Tab until something has the focus.
+    pub fn tab_to(&self, css: &str) {
+        let is_there = format!("Boolean(document.activeElement?.matches({}))", json!(css));
+        for _ in 0..150 {
+            if self.value(&is_there) == json!(true) {
+                return;
+            }
+            self.key(Key::Tab);
+        }
+        panic!("Tab does not come to {css}: {}", self.value("document.activeElement?.outerHTML"));
+    }
+
     /// Types, wherever the focus is.
     pub fn keys(&self, text: &str) {
         let actions = self.driver().action_chain().send_keys(text);
@@ -272,6 +284,17 @@ impl Browser {
         self.runtime.block_on(actions.perform()).unwrap();
     }
 
+    /// Touches the middle of something with a finger.
+    pub fn touch(&self, css: &str) {
+        self.see(css);
+        let place = self.value(&format!(
+            "(({{x, y, width, height}}) => ({{x: x + width / 2, y: y + height / 2}}))(document.querySelector({}).getBoundingClientRect())",
+            Value::from(css)
+        ));
+        self.devtools("Input.dispatchTouchEvent", json!({"type": "touchStart", "touchPoints": [place]}));
+        self.devtools("Input.dispatchTouchEvent", json!({"type": "touchEnd", "touchPoints": []}));
+    }
+
     /// One more tab of the same person, in front now; gives back what leads to the first.
     pub fn second_tab(&self) -> thirtyfour::WindowHandle {
         self.runtime.block_on(async {
@@ -287,10 +310,12 @@ impl Browser {
         self.runtime.block_on(self.driver().switch_to_window(tab)).unwrap();
     }
 
-    /// The whole page, as a PNG.
-    pub fn picture(&self, size: Size) -> Vec<u8> {
-        let height = self.value("document.documentElement.scrollHeight").as_u64().unwrap();
-        self.resize_to(size, u32::try_from(height).unwrap().clamp(size.pixels().1, 6000));
+    /// The page as a PNG: what is on the screen, or all of it.
+    pub fn picture(&self, size: Size, is_whole: bool) -> Vec<u8> {
+        if is_whole {
+            let height = self.value("document.documentElement.scrollHeight").as_u64().unwrap();
+            self.resize_to(size, u32::try_from(height).unwrap().clamp(size.pixels().1, 6000));
+        }
         let picture = self.runtime.block_on(self.driver().screenshot_as_png()).unwrap();
         self.resize(size);
         picture

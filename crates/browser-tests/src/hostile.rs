@@ -1,9 +1,13 @@
 //! Texts that mean harm, for every field that takes a text.
 
-/// Whatever gets into a page as more than text sets this, or is an element that no page of ours has.
-pub const HURT: &str = "Boolean(window.hurt) || document.querySelectorAll('x-hurt, iframe, object, embed, base, marquee, \
+/// What no page of ours has; a text that gets in as more than text is one of these.
+pub const EVIL: &str = "x-hurt, iframe, object, embed, base, marquee, script:not([src]), [onerror], [onload], [onclick], \
+     [onfocus], [onmouseover], [ontoggle], [src=x], [href^='javascript:'], [action^='javascript:']";
+
+/// Whether one has, or has run.
+pub const HURT: &str = "Boolean(window.hurt) || document.querySelectorAll(\"x-hurt, iframe, object, embed, base, marquee, \
      script:not([src]), [onerror], [onload], [onclick], [onfocus], [onmouseover], [ontoggle], [src=x], \
-     [href^=\"javascript:\"], [action^=\"javascript:\"]').length > 0";
+     [href^='javascript:'], [action^='javascript:']\").length > 0";
 
 const BEGINNINGS: [&str; 5] = ["", "\">", "'>", "</textarea></title></style></script>", "--><!--]]>"];
 

@@ -14,8 +14,9 @@ mod play;
 mod running;
 mod site;
 
-pub use axe::axe;
+pub use axe::{axe, npm};
 pub use bot::{first_move_bot, named_bot, pipe_bot};
 pub use browser::{Browser, Size};
-pub use hostile::{HURT, hostile};
+pub use hostile::{EVIL, HURT, hostile};
+pub use play::cell_css;
 pub use site::Site;

@@ -93,7 +93,7 @@ impl Browser {
 }
 
 /// The button of a cell.
-pub(crate) fn cell_css(cell: &str) -> String {
+pub fn cell_css(cell: &str) -> String {
     format!("rk-match rk-board button[data-cell=\"{cell}\"]")
 }
 

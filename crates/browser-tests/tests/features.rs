@@ -1,8 +1,9 @@
 //! People in a tournament, the bar of those who look on, a record from a file, the check of a bot: in a browser.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
-use rookery_browser_tests::{Browser, Site, Size, first_move_bot};
+use rookery_browser_tests::{Browser, Site, Size, axe, first_move_bot};
 use serde_json::{Value, json};
+use thirtyfour::Key;
 
 fn sign_in(browser: &Browser, name: &str) {
     browser.open("/");
@@ -100,4 +101,110 @@ fn a_connected_bot_lights_up_and_is_checked() {
     browser.wait("document.querySelectorAll('[data-part=report] .yes').length > 3 && !document.querySelector('[data-part=report] .wait')");
     assert_eq!(browser.value("document.querySelectorAll('[data-part=report] .no').length"), 0);
     browser.open("/");
+}
+
+/// A tournament for which people and bots can sign up.
+fn announce(browser: &Browser, name: &str) -> String {
+    let spec = json!({
+        "name": name, "games": ["hexapawn:rows=3,cols=3"], "format": {"kind": "round-robin", "games": 2}, "time": "300s+3s",
+        "entrants": [{"name": "first", "player": "first"}], "sign_up": {"people": true, "bots": true, "late": true},
+    });
+    let made = browser.post("/api/v1/tournaments", &spec);
+    format!("/t/{}", made["id"].as_str().unwrap_or_else(|| panic!("{made}")))
+}
+
+#[test]
+fn a_tournament_is_entered_and_a_bot_checked_by_keyboard_alone() {
+    let site = Site::open("browser-keys-more");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    sign_in(&browser, "ann");
+    let cup = announce(&browser, "Evening");
+    browser.open(&cup);
+    // That bots play too is agreed to first.
+    browser.tab_to("[data-live=enter] input[type=checkbox]");
+    browser.keys(" ");
+    browser.tab_to("[data-live=enter] button.primary");
+    browser.key(Key::Enter);
+    browser.read("main", "You take part.");
+    browser.tab_to("[data-live=state] button.primary");
+    browser.key(Key::Enter);
+    browser.see("[data-yours]");
+    first_move_bot(site.bots(), "mine");
+    browser.open("/connect?name=mine");
+    browser.read("[data-part=light]", "online");
+    browser.tab_to("[data-part=check]");
+    browser.key(Key::Enter);
+    browser.wait("document.querySelectorAll('[data-part=report] .yes').length > 3 && !document.querySelector('[data-part=report] .wait')");
+    assert_eq!(browser.value("document.querySelectorAll('[data-part=report] .no').length"), 0);
+}
+
+#[test]
+fn who_looks_on_at_three_sees_a_bar_of_three_parts() {
+    let site = Site::open("browser-bar-three");
+    let (Some(ann), Some(eve)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
+    ann.open("/new?spec=fish:rows=4,cols=4,players=3&seats=me,first,random");
+    ann.click("form.newgame button.primary");
+    ann.turn();
+    eve.open(&format!("/m/{}", ann.match_id()));
+    eve.wait("document.querySelector('[data-part=evaluated]')?.textContent.includes('random')");
+    eve.wait("(document.querySelector('[data-part=eval]').ariaLabel.match(/%/g) ?? []).length === 3");
+    assert_eq!(eve.value("document.querySelectorAll('[data-part=eval] i').length"), 3);
+    let high = "[...document.querySelectorAll('[data-part=eval] i')].every((part) => part.getBoundingClientRect().height > 0)";
+    assert_eq!(eve.value(high), true);
+    eve.expect_quiet();
+}
+
+#[test]
+fn the_newer_pages_are_for_everybody_in_both_themes() {
+    let Some(axe) = axe() else { return };
+    let site = Site::open("browser-axe-more");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/");
+    let made = browser.post(
+        "/api/v1/matches",
+        &json!({"game": "fish:rows=4,cols=4,players=3", "seats": ["me", "first", "random"]}),
+    );
+    let looked_at = format!("/m/{}", made["id"].as_str().unwrap());
+    let claim = json!({"name": "boss", "password": "correct horse", "claim": true, "operator": site.operator_token()});
+    assert_eq!(browser.post("/api/v1/login", &claim)["operator"], true);
+    // Somebody else plays there, and boss looks on.
+    browser.post("/api/v1/logout", &json!({}));
+    browser.post("/api/v1/login", &json!({"name": "boss", "password": "correct horse"}));
+    let (open, begun) = (announce(&browser, "Friday"), announce(&browser, "Saturday"));
+    browser.post(
+        &format!("/api/v1{}/enter", begun.replacen("/t/", "/tournaments/", 1)),
+        &json!({"entrant": "me"}),
+    );
+    browser.post(&format!("/api/v1{}/begin", begun.replacen("/t/", "/tournaments/", 1)), &json!({}));
+    first_move_bot(site.bots(), "mine");
+    browser.open("/connect?name=mine");
+    browser.click("[data-part=check]");
+    browser.wait("document.querySelectorAll('[data-part=report] .yes').length > 3 && !document.querySelector('[data-part=report] .wait')");
+    let mut all = vec![];
+    for size in [Size::Desktop, Size::Phone] {
+        browser.resize(size);
+        for theme in ["light", "dark"] {
+            browser.prefer(theme);
+            for page in [
+                &open,
+                &begun,
+                "/connect?name=mine",
+                "/bundles",
+                &looked_at,
+                "/",
+                "/settings",
+                "/operator",
+                "/replay",
+            ] {
+                browser.open(page);
+                browser.wait("document.readyState === 'complete'");
+                if page.starts_with("/connect") {
+                    browser.see("[data-part=report] .yes");
+                }
+                let found = browser.barriers(&axe);
+                all.extend(found.into_iter().map(|what| format!("{page} {theme} {size:?}: {what}")));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
 }

@@ -9,8 +9,12 @@
 use rookery_browser_tests::{Browser, Site, Size};
 use serde_json::json;
 
-/// What the page may take longer than an empty one, in milliseconds.
+/// What the page may take longer than an empty one, in milliseconds, and how much that is of an empty one, which takes some 50
+/// on a machine that does nothing else.
 const PAINT_MS: f64 = 150.0;
+const PAINT_TIMES: f64 = 3.0;
+/// How often both are loaded at the most: what else the machine does makes them later, so the best of them counts.
+const LOADS: usize = 25;
 /// What the scripts of a move may take.
 const SCRIPT_MS: f64 = 4.0;
 
@@ -19,11 +23,6 @@ fn first_paint(browser: &Browser, path: &str) -> f64 {
     let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime";
     browser.wait(paint);
     browser.value(paint).as_f64().unwrap()
-}
-
-/// What else the machine does makes a page later and never sooner.
-fn best(all: &[f64]) -> f64 {
-    all.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 fn median(mut all: Vec<f64>) -> f64 {
@@ -36,17 +35,16 @@ fn the_first_page_is_painted_soon_after_an_empty_one() {
     let site = Site::open("browser-paint");
     let Some(browser) = site.browser(Size::Desktop) else { return };
     first_paint(&browser, "/");
-    let (mut home, mut empty) = (vec![], vec![]);
-    for _ in 0..9 {
-        empty.push(first_paint(&browser, "/health"));
-        home.push(first_paint(&browser, "/"));
+    let (mut home, mut empty, mut loads) = (f64::INFINITY, f64::INFINITY, 0);
+    while loads < 5 || loads < LOADS && home - empty > PAINT_MS {
+        empty = empty.min(first_paint(&browser, "/health"));
+        home = home.min(first_paint(&browser, "/"));
+        loads += 1;
     }
     // An empty page names no icon, and there is none where browsers look for one.
     browser.expect_only_refusals();
-    let (home, empty) = (best(&home), best(&empty));
-    eprintln!("first contentful paint: home {home:.0} ms, empty page {empty:.0} ms (best of nine)");
-    // An empty page takes some 40 ms on a quiet machine, and more on a busy one, where everything does.
-    assert!(home - empty <= PAINT_MS.max(6.0 * empty), "home {home} ms, empty page {empty} ms");
+    eprintln!("first contentful paint: home {home:.0} ms, empty page {empty:.0} ms (best of {loads})");
+    assert!(home - empty <= PAINT_MS.max(PAINT_TIMES * empty), "home {home} ms, empty page {empty} ms");
 }
 
 /// What moves on a page without being asked, while it comes.
@@ -90,15 +88,15 @@ fn nothing_jumps_while_a_page_comes() {
             "/t",
             "/t/new",
             "/players",
-            "/connect",
+            "/p/first",
+            "/connect?name=mine",
+            "/bundles",
             "/rules/fish",
             "/puzzle",
+            "/settings",
+            "/login",
         ] {
-            // Where the machine is so slow that a page comes in pieces, its parts may move once; what moves every time is ours.
-            let shifts: Vec<_> = (0..3).map_while(|_| jumps_of(&browser, path)).collect();
-            if shifts.len() == 3 {
-                jumps.push(format!("{path} {size:?}: {}", shifts[0]));
-            }
+            jumps.extend(jumps_of(&browser, path).map(|shifts| format!("{path} {size:?}: {shifts}")));
         }
     }
     assert!(jumps.is_empty(), "{}", jumps.join("\n"));

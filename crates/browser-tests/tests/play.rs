@@ -1,7 +1,7 @@
 //! Whole games in a browser, by mouse, touch and keyboard.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
-use rookery_browser_tests::{Browser, Site, Size, first_move_bot, pipe_bot};
+use rookery_browser_tests::{Browser, Site, Size, cell_css, first_move_bot, pipe_bot};
 use serde_json::Value;
 use thirtyfour::Key;
 
@@ -86,29 +86,106 @@ fn the_first_move_of_a_new_visitor_is_two_clicks_away() {
 fn two_persons_and_a_bot_play_one_game_and_one_of_them_comes_back() {
     let site = Site::open("browser-friends");
     first_move_bot(site.bots(), "mine");
-    two_persons_and_a_bot(&site);
+    two_persons_and_a_bot(&site, "fish:rows=4,cols=4,players=3");
 }
 
 #[test]
 fn two_persons_play_with_a_program_at_a_pipe() {
     let site = Site::open("browser-pipe");
     let Some(_bot) = pipe_bot(site.bots(), "mine") else { return };
-    two_persons_and_a_bot(&site);
+    two_persons_and_a_bot(&site, "stones:rows=4,cols=4,players=3,max-turns=24");
 }
 
-fn two_persons_and_a_bot(site: &Site) {
+#[test]
+fn two_persons_play_hexapawn_in_two_browsers() {
+    let site = Site::open("browser-two");
     let (Some(ann), Some(bob)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
-    ann.open("/");
-    while ann.api("/api/v1/bots")[0]["name"] != "mine" {
-        std::thread::sleep(std::time::Duration::from_millis(50));
+    invite(&ann, &bob, "hexapawn:rows=4,cols=4", "me,friend");
+    // Each sees what the other has played before it answers.
+    for turn in 0..30 {
+        let (player, other) = if turn % 2 == 0 { (&ann, &bob) } else { (&bob, &ann) };
+        if player.play_once(|moves| some(turn, moves)) {
+            break;
+        }
+        other.wait(&format!("document.querySelector('rk-match').state?.ply > {turn}"));
     }
-    begin(&ann, "fish:rows=4,cols=4,players=3", "me,friend,@mine");
+    let state = ann.state();
+    assert!(!state["over"]["winners"].as_array().unwrap().is_empty(), "somebody wins: {state}");
+    for browser in [&ann, &bob] {
+        expect_over(browser);
+    }
+    let how =
+        |browser: &Browser| browser.value("document.querySelector('[data-part=over] .how').textContent");
+    let mut both = [how(&ann), how(&bob)];
+    both.sort_by_key(Value::to_string);
+    assert_eq!(both, ["You lost.", "You won."]);
+}
+
+/// How many hops of a horse it is from one cell to another, if nothing is in its way.
+fn hops(from: &str, to: &str) -> u32 {
+    const LONG: u32 = 99;
+    fn search(file: i32, rank: i32, to: (i32, i32), left: u32) -> u32 {
+        if (file, rank) == to {
+            return 0;
+        }
+        let ways = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+        let inside = |n: i32| (0..5).contains(&n);
+        let next = ways.iter().map(|(by_file, by_rank)| (file + by_file, rank + by_rank));
+        let reached = next.filter(|(file, rank)| left > 0 && inside(*file) && inside(*rank));
+        reached.map(|(file, rank)| 1 + search(file, rank, to, left - 1)).min().unwrap_or(LONG)
+    }
+    let place = |cell: &str| (i32::from(cell.as_bytes()[0] - b'a'), i32::from(cell.as_bytes()[1] - b'1'));
+    let (from, to) = (place(from), place(to));
+    search(from.0, from.1, to, 4)
+}
+
+#[test]
+fn a_game_of_renpaarden_is_played_to_its_end_by_clicks() {
+    let site = Site::open("browser-horses");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/");
+    // One horse is left to bring home: from a1 to e4, over those of the other player.
+    let wanted = serde_json::json!({
+        "game": "renpaarden:width=5,height=5", "seats": ["me", "first"], "seed": "7",
+        "start": {"position": "p1 ooooo/oooo./..x../xxxxx/oxxxx"},
+    });
+    let made = browser.post("/api/v1/matches", &wanted);
+    browser.open(&format!("/m/{}", made["id"].as_str().unwrap_or_else(|| panic!("{made}"))));
+    let mut at = "a1".to_owned();
+    for _ in 0..12 {
+        let Some(state) = browser.turn() else { break };
+        let moves = state["scene"]["moves"].as_array().unwrap();
+        let own = moves.iter().filter(|mv| mv["from"] == at.as_str());
+        let next =
+            own.min_by_key(|mv| hops(mv["to"].as_str().unwrap(), "e4")).expect("it can hop on").clone();
+        browser.make(&next);
+        at = next["to"].as_str().unwrap().to_owned();
+        let ply = &state["ply"];
+        browser.wait(&format!("document.querySelector('rk-match').state?.ply > {ply} || document.querySelector('rk-match').state?.over"));
+    }
+    assert_eq!(browser.state()["over"]["winners"], serde_json::json!([0]), "{}", browser.state());
+    expect_over(&browser);
+    browser.read("[data-part=over]", "You won.");
+}
+
+/// Begins a game with a friend, who comes by the link.
+fn invite(ann: &Browser, bob: &Browser, spec: &str, seats: &str) {
+    begin(ann, spec, seats);
     ann.see("[data-part=waiting] code");
     let link = ann.value("document.querySelector('[data-part=waiting] code').textContent");
     bob.open(link.as_str().unwrap());
     bob.click("main form button.primary, main button.primary");
     bob.see("rk-match rk-board");
     assert_eq!(bob.match_id(), ann.match_id());
+}
+
+fn two_persons_and_a_bot(site: &Site, spec: &str) {
+    let (Some(ann), Some(bob)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
+    ann.open("/");
+    while ann.api("/api/v1/bots")[0]["name"] != "mine" {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    invite(&ann, &bob, spec, "me,friend,@mine");
     let mut is_over = false;
     for turn in 0..40 {
         if ann.turn_or_over(&bob) {
@@ -152,6 +229,40 @@ fn a_game_is_played_by_keyboard_alone() {
     expect_over(&browser);
 }
 
+/// Plays by a way of its own from cell to cell, until the match is over or for so many turns.
+fn play_between_cells(browser: &Browser, most: usize, go: impl Fn(&str, &str)) {
+    for _ in 0..most {
+        let Some(state) = browser.turn() else { return };
+        let mv = &state["scene"]["moves"][0];
+        go(&cell_css(mv["from"].as_str().unwrap()), &cell_css(mv["to"].as_str().unwrap()));
+        let ply = &state["ply"];
+        browser.wait(&format!("(document.querySelector('rk-match').state?.ply ?? 0) > {ply} || document.querySelector('rk-match').state?.over"));
+    }
+}
+
+#[test]
+fn a_game_is_played_by_dragging_pieces() {
+    let site = Site::open("browser-drag");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    begin(&browser, "hexapawn:rows=4,cols=4", "me,first");
+    play_between_cells(&browser, 20, |from, to| browser.drag(from, to));
+    assert!(browser.turn().is_none(), "it ends");
+    expect_over(&browser);
+}
+
+#[test]
+fn a_game_is_played_by_touch() {
+    let site = Site::open("browser-touch");
+    let Some(browser) = site.browser(Size::Phone) else { return };
+    begin(&browser, "hexapawn:rows=4,cols=4", "me,first");
+    play_between_cells(&browser, 20, |from, to| {
+        browser.touch(from);
+        browser.touch(to);
+    });
+    assert!(browser.turn().is_none(), "it ends");
+    expect_over(&browser);
+}
+
 #[test]
 fn fault_t21_double_clicks_and_two_tabs_play_one_move() {
     let site = Site::open("browser-tabs");
@@ -188,6 +299,9 @@ fn a_restart_of_the_server_and_a_lost_network_cost_nothing() {
     browser.play(1, some);
     browser.offline(true);
     browser.wait("!navigator.onLine");
+    // Looking works, moving does not, and both are said.
+    browser.read("[data-part=away]", "You are offline");
+    browser.wait("document.querySelector('rk-match rk-board').getAttribute('mode') === 'watch'");
     browser.offline(false);
     browser.wait("navigator.onLine");
     assert!(browser.play(30, some), "it ends: {}", browser.state());

@@ -3,9 +3,89 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use rookery_browser_tests::{Site, Size};
+use rookery_browser_tests::{Browser, Site, Size, first_move_bot};
 use serde_json::{Value, json};
+
+fn make(browser: &Browser, game: &str, seats: &Value) -> String {
+    let made = browser.post("/api/v1/matches", &json!({"game": game, "seats": seats, "seed": "7"}));
+    format!("/m/{}", made["id"].as_str().unwrap_or_else(|| panic!("{made}")))
+}
+
+/// Makes a tournament of computers; it is waited for unless others may sign up.
+fn hold(browser: &Browser, name: &str, format: &Value, sign_up: &Value) -> String {
+    let computers = ["easy", "medium", "hard", "random"];
+    let is_open = !sign_up.is_null();
+    let entrants = computers.iter().take(if is_open { 2 } else { 4 });
+    let entrants: Vec<Value> = entrants.map(|player| json!({"name": player, "player": player})).collect();
+    let time = if is_open { "300s+3s" } else { "untimed" };
+    let spec = json!({
+        "name": name, "games": ["hexapawn"], "format": format, "entrants": entrants, "time": time, "sign_up": sign_up,
+    });
+    let begun = browser.post("/api/v1/tournaments", &spec);
+    let id = begun["id"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
+    while !is_open && browser.api(&format!("/api/v1/tournaments/{id}"))["complete"] != true {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    format!("/t/{id}")
+}
+
+/// Makes everything that the pages are to show, and says where it is.
+fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
+    browser.open("/");
+    let claim = json!({
+        "name": "ann", "password": "correct horse", "claim": true, "operator": site.operator_token(),
+    });
+    assert_eq!(browser.post("/api/v1/login", &claim)["operator"], true);
+    first_move_bot(site.bots(), "mine");
+    let over = make(browser, "hexapawn:rows=6,cols=6", &json!(["easy", "medium"]));
+    let running = make(browser, "fish:rows=6,cols=4", &json!(["me", "hard"]));
+    let three = make(browser, "fish:board=classic,players=3", &json!(["easy", "me", "@mine"]));
+    for game in ["hexapawn", "renpaarden", "stones"] {
+        make(browser, game, &json!(["easy", "me"]));
+    }
+    let cup = hold(browser, "Autumn Floe", &json!({"kind": "round-robin", "games": 2}), &Value::Null);
+    let bracket = hold(browser, "Pawn Cup", &json!({"kind": "knock-out"}), &Value::Null);
+    let open = json!({"people": true, "bots": true, "late": true});
+    let opening = hold(browser, "Friday evening", &json!({"kind": "swiss", "rounds": 3}), &open);
+    for (path, turns) in [(&running, 8), (&three, 6)] {
+        browser.open(path);
+        browser.play(turns, |turn, moves| turn * 7 % moves.len());
+    }
+    first_move_bot(site.bots(), "tested");
+    browser.open("/connect?name=tested");
+    browser.read("[data-part=light]", "online");
+    browser.click("[data-part=check]");
+    browser.wait("document.querySelectorAll('[data-part=report] .yes').length > 3 && !document.querySelector('[data-part=report] .wait')");
+    browser.api("/api/v1/puzzles/today");
+    let embed = over.replacen("/m/", "/embed/", 1);
+    vec![
+        ("home", "/".to_owned()),
+        ("new-game", "/new".to_owned()),
+        ("replay", over),
+        ("play", running),
+        ("play-three", three),
+        ("watch", "/watch".to_owned()),
+        ("tournaments", "/t".to_owned()),
+        ("tournament-new", "/t/new".to_owned()),
+        ("tournament", cup),
+        ("bracket", bracket),
+        ("bracket-before", opening),
+        ("players", "/players".to_owned()),
+        ("player", "/p/hard".to_owned()),
+        ("connect", "/connect?name=tested".to_owned()),
+        ("bundles", "/bundles".to_owned()),
+        ("rules", "/rules/hexapawn".to_owned()),
+        ("puzzle", "/puzzle".to_owned()),
+        ("record", "/replay".to_owned()),
+        ("embed", embed),
+        ("settings", "/settings".to_owned()),
+        ("login", "/login".to_owned()),
+        ("operator", "/operator".to_owned()),
+        ("not-found", "/nowhere".to_owned()),
+    ]
+}
 
 #[test]
 #[ignore = "it writes pictures to target/shots: cargo xtask shots"]
@@ -14,72 +94,25 @@ fn every_page() {
     fs::create_dir_all(&folder).unwrap();
     let site = Site::open("browser-shots");
     let browser = site.browser(Size::Desktop).expect("pictures need chromium and chromium-driver");
-    browser.open("/");
-    let claim = json!({
-        "name": "ann", "password": "correct horse", "claim": true, "operator": site.operator_token(),
-    });
-    assert_eq!(browser.post("/api/v1/login", &claim)["operator"], true);
-    let make = |game: &str, seats: Value| {
-        let made = browser.post("/api/v1/matches", &json!({"game": game, "seats": seats, "seed": "7"}));
-        made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
-    };
-    let (over, running) =
-        (make("hexapawn:rows=6,cols=6", json!(["easy", "medium"])), make("fish", json!(["me", "hard"])));
-    for game in ["hexapawn", "renpaarden", "stones"] {
-        make(game, json!(["easy", "me"]));
-    }
-    let hold = |name: &str, format: Value| {
-        let entrants =
-            ["easy", "medium", "hard", "random"].map(|player| json!({"name": player, "player": player}));
-        let spec = json!({"name": name, "games": ["hexapawn"], "format": format, "entrants": entrants});
-        let begun = browser.post("/api/v1/tournaments", &spec);
-        let id = begun["id"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
-        while browser.api(&format!("/api/v1/tournaments/{id}"))["complete"] != true {
-            std::thread::sleep(std::time::Duration::from_millis(200));
-        }
-        format!("/t/{id}")
-    };
-    let cup = hold("Autumn Floe", json!({"kind": "round-robin", "games": 2}));
-    let bracket = hold("Pawn Cup", json!({"kind": "knock-out"}));
-    browser.open(&format!("/m/{running}"));
-    browser.play_once(|_| 0);
-    browser.turn();
-    let (over, running) = (format!("/m/{over}"), format!("/m/{running}"));
-    let pages = [
-        ("home", "/"),
-        ("new-game", "/new"),
-        ("replay", &over),
-        ("play", &running),
-        ("watch", "/watch"),
-        ("tournaments", "/t"),
-        ("tournament-new", "/t/new"),
-        ("tournament", &cup),
-        ("bracket", &bracket),
-        ("players", "/players"),
-        ("player", "/p/hard"),
-        ("connect", "/connect"),
-        ("rules", "/rules/hexapawn"),
-        ("puzzle", "/puzzle"),
-        ("settings", "/settings"),
-        ("login", "/login"),
-        ("operator", "/operator"),
-    ];
+    let pages = furnish(&site, &browser);
     for (size, size_name) in [(Size::Desktop, "desktop"), (Size::Phone, "phone")] {
         browser.resize(size);
         for theme in ["light", "dark"] {
             browser.prefer(theme);
-            for (name, path) in pages {
+            for (name, path) in &pages {
                 browser.open(path);
                 browser.wait("document.readyState === 'complete'");
-                // What moves has come to rest, and a review that was begun is there.
-                std::thread::sleep(std::time::Duration::from_millis(if name == "replay" {
-                    4000
-                } else {
-                    700
-                }));
-                fs::write(folder.join(format!("{name}-{size_name}-{theme}.png")), browser.picture(size))
-                    .unwrap();
+                if *name == "replay" {
+                    browser.see("[data-part=graph] svg");
+                }
+                // What moves has come to rest.
+                std::thread::sleep(Duration::from_millis(900));
+                // Boards are as large as the screen lets them be.
+                let picture = browser.picture(size, !matches!(*name, "play" | "play-three"));
+                fs::write(folder.join(format!("{name}-{size_name}-{theme}.png")), picture).unwrap();
             }
         }
     }
+    // There is no such page, and that is what it shows.
+    browser.expect_only_refusals();
 }

@@ -3,7 +3,6 @@
 
 class Prefs extends HTMLElement {
   connectedCallback() {
-    this.hidden = false;
     for (const box of /** @type {NodeListOf<HTMLInputElement>} */ (this.querySelectorAll("input"))) {
       const kept = localStorage.getItem(box.name);
       if (kept !== null) box.checked = kept === box.value;

@@ -19,7 +19,7 @@ const [DRAG, NEAR] = [8, 22];
 const SMALL = 32;
 /** Where the two pieces of a pile stand. */
 const [UNDER, OVER, ALONE] = [[-19, 12, 0.76], [15, -11, 0.8], [0, 0, 1]];
-const LAYERS = ["cells", "sinking", "last", "marks", "values", "coordinates", "arrows", "pieces", "hints"];
+const LAYERS = ["cells", "sinking", "last", "marks", "values", "coordinates", "pieces", "hints"];
 /** What the server's picture has that is drawn here. */
 const OURS = ":scope > use, :scope > text, :scope > g, :scope > path, :scope > .trail";
 
@@ -157,6 +157,8 @@ export class Board extends HTMLElement {
   /** @param {boolean} isNext whether what is different is to be seen as it happens */
   #draw(isNext) {
     this.#prepare();
+    // From here on it has the place that was kept for it.
+    this.removeAttribute("wide");
     if (!this.#layers || !this.#scene) return;
     this.#place();
     this.#drawCells(isNext);
@@ -284,7 +286,6 @@ export class Board extends HTMLElement {
       else marks.push(node("circle", { class: `m-dot${asked}`, r: 13, transform: `translate(${cell.at.x} ${cell.at.y})` }));
     }
     this.#layers.marks.replaceChildren(...marks);
-    this.#layers.arrows.replaceChildren();
     const hints = this.#arrows.flatMap((move) => {
       const lines = between(move, `m-arrow ${move.kind}`);
       const [cell, from] = [this.#cell(move.to ?? move.from), this.#cell(move.from)];

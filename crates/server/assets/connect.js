@@ -2,9 +2,13 @@
 // @ts-check
 
 const EVERY = 2000;
+/** How a game ends without anybody's fault, and how it ends because of us. */
+const FAULTLESS = ["normal", "resigned", "draw_agreed", "adjudicated", "max_turns"];
+const OURS = ["platform_abort", "cancelled"];
 
 class Connect extends HTMLElement {
   #name = "";
+  #reporting = 0;
 
   connectedCallback() {
     this.#name = this.getAttribute("name") ?? "";
@@ -56,10 +60,12 @@ class Connect extends HTMLElement {
     const [last] = (await answer.json()).matches;
     this.#check("played", last ? "yes" : "wait");
     if (!last) return;
-    // Causes that are no fault of anybody have words of their own.
+    // Causes that are nobody's fault, and our own failures, have words of their own.
     const seat = last.players.indexOf(this.#name);
-    const isFault = !last.winners.includes(seat) && !["normal", "resigned", "agreed", "proved", "max_turns"].includes(last.cause);
-    this.#check("faultless", isFault ? "no" : "yes", isFault ? `Lost: ${last.cause.replaceAll("_", " ")}. ` : "Its last game without a fault. ");
+    const isOurs = OURS.includes(last.cause);
+    const isFault = !isOurs && !last.winners.includes(seat) && !FAULTLESS.includes(last.cause);
+    const said = isFault ? `Lost: ${last.cause.replaceAll("_", " ")}. ` : isOurs ? "Its last game was stopped by us, and does not count. " : "Its last game without a fault. ";
+    this.#check("faultless", isFault ? "no" : isOurs ? "wait" : "yes", said);
     const link = document.createElement("a");
     link.href = `/m/${last.id}`;
     link.textContent = "See the game";
@@ -91,7 +97,9 @@ class Connect extends HTMLElement {
       list.dataset.key = key;
       list.replaceChildren(...steps.map((step) => this.#step(step)));
     }
-    if (running) setTimeout(() => this.#report(), 500);
+    // One at a time: whoever else asks meanwhile does not ask again by itself.
+    clearTimeout(this.#reporting);
+    if (running) this.#reporting = setTimeout(() => this.#report().catch(() => {}), 500);
   }
 
   /** @param {{name: string, passed: boolean | null, seen: string | null, sent: string | null, expected: string | null, hint: string | null, match: string | null}} step */

@@ -1,7 +1,7 @@
 // rk-live: boards of running matches that go on by themselves, as far as they are seen.
 // @ts-check
 import "./board.js";
-import { lastMove } from "./moves.js";
+import { lastMove, time } from "./moves.js";
 import { make, write } from "./panel.js";
 import { Live } from "./socket.js";
 
@@ -9,16 +9,19 @@ import { Live } from "./socket.js";
  * @import { Board } from "./board.js"
  * @import { Scene } from "./moves.js"
  * @typedef {{id: string, title: string, seats: {name: string, kind: string}[], ply: number, viewers: number,
- *   over: string | null, turn: number | null, tournament: string | null, scene: Scene}} Card
+ *   over: string | null, turn: number | null, clocks_ms: number[], tournament: string | null, scene: Scene, heard: number}} Card
  */
 
 /** How long a match that is over keeps its place. */
 const KEPT_MS = 10_000;
+/** How often clocks are written again, and under how much they warn. */
+const [TICK_MS, LOW_MS] = [500, 10_000];
 
 class LiveBoards extends HTMLElement {
   /** @type {Map<string, Card>} */ #news = new Map();
   /** @type {Set<Element>} */ #seen = new Set();
   /** @type {Live | null} */ #live = null;
+  /** The clocks of a board, and since when they are known. @type {Map<Element, {left: number[], turn: number | null, since: number}>} */ #clocks = new Map();
   #added = 0;
 
   connectedCallback() {
@@ -43,9 +46,28 @@ class LiveBoards extends HTMLElement {
     document.addEventListener("visibilitychange", () => this.#live?.send({ lobby: !document.hidden }));
     this.#live.addEventListener("message", (event) => {
       const { lobby, lobby_changed } = /** @type {CustomEvent} */ (event).detail;
-      for (const card of lobby ?? lobby_changed ?? []) this.#news.set(card.id, card);
+      for (const card of lobby ?? lobby_changed ?? []) this.#news.set(card.id, { ...card, heard: performance.now() });
       this.#draw();
     });
+    setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  /** @param {Element} shown @param {Card} card */
+  #time(shown, { clocks_ms, turn, over, heard }) {
+    this.#clocks.set(shown, { left: clocks_ms, turn: over ? null : turn, since: heard });
+    this.#tick();
+  }
+
+  /** The clock of whoever is to move runs, as far as it is seen. */
+  #tick() {
+    for (const [shown, { left, turn, since }] of this.#clocks) {
+      if (!this.#seen.has(shown)) continue;
+      shown.querySelectorAll(".clock").forEach((clock, seat) => {
+        const ms = seat === turn ? left[seat] - (performance.now() - since) : left[seat];
+        write(clock, time(ms));
+        clock.classList.toggle("low", seat === turn && ms < LOW_MS);
+      });
+    }
   }
 
   #draw() {
@@ -60,7 +82,8 @@ class LiveBoards extends HTMLElement {
   }
 
   /** @param {Element} shown @param {Card} card */
-  #show(shown, { scene, over, ply, viewers, turn }) {
+  #show(shown, card) {
+    const { scene, over, ply, viewers, turn } = card;
     const board = /** @type {Board | null} */ (shown.querySelector("rk-board"));
     // What the server has drawn stays until something happens.
     const isSame = Number(/** @type {HTMLElement} */ (shown).dataset.ply) === ply;
@@ -76,9 +99,10 @@ class LiveBoards extends HTMLElement {
       const caption = scene.captions.find(({ place }) => place !== "status" && place.seat === seat);
       write(row.querySelector(".score"), caption?.text.split(": ").at(-1) ?? "");
     });
+    this.#time(shown, card);
     if (!over) return;
     write(shown.querySelector(".result"), over);
-    if (this.hasAttribute("grows")) setTimeout(() => shown.remove(), KEPT_MS);
+    if (this.hasAttribute("grows")) setTimeout(() => (shown.remove(), this.#clocks.delete(shown)), KEPT_MS);
   }
 
   /** A match that is new comes to the end: what is there keeps its place. @param {Card} card */
@@ -90,6 +114,7 @@ class LiveBoards extends HTMLElement {
     const made = page.querySelector("rk-live li");
     if (!made || this.querySelector(`[data-match="${CSS.escape(card.id)}"]`)) return;
     list.append(made);
+    this.#time(made, card);
     this.watcher?.observe(made);
   }
 }

@@ -1,6 +1,7 @@
 // rk-match: one match, to play, to watch and to look at again. It alone talks to the server.
 // @ts-check
 import "./board.js";
+import { copy } from "./copy.js";
 import { lastMove, toYou } from "./moves.js";
 import { button, listChat, listMoves, make, markMove, part, showActions, showClocks, showOver, showSeats, write } from "./panel.js";
 import { Replay } from "./replay.js";
@@ -30,6 +31,7 @@ export class Match extends HTMLElement {
   /** @type {Replay | null} */ #replay = null;
   #since = 0;
   #isResigning = false;
+  #isOffering = false;
   #isSending = false;
   #problem = "";
   #title = document.title;
@@ -50,8 +52,7 @@ export class Match extends HTMLElement {
     this.addEventListener("click", (event) => this.#click(event));
     this.addEventListener("submit", (event) => this.#submit(event));
     document.addEventListener("keydown", (event) => this.#key(event));
-    const sound = this.querySelector('[data-act="sound"]');
-    if (sound) sound.ariaPressed = String(setting("sound") === "on");
+    this.#sound(setting("sound") === "on");
     setInterval(() => this.#tick(), 250);
     const id = this.getAttribute("match");
     // A record from a file has no match behind it.
@@ -99,6 +100,8 @@ export class Match extends HTMLElement {
     this.#retry = live ? 0 : 1;
     if (live) this.#problem = "";
     this.#tick();
+    // Who has no connection looks; the board takes moves again when it is back.
+    this.#show();
   }
 
   /** @param {any} message */
@@ -144,7 +147,11 @@ export class Match extends HTMLElement {
     }
     for (const item of news) {
       if (item.entry) state.entries[item.entry.n] = item.entry;
-      if (item.over) state.over = item.over;
+      if (item.over) {
+        state.over = item.over;
+        // How it ended is not to lie under a sheet.
+        delete this.dataset.sheet;
+      }
       if (item.suspended) state.suspended = true;
       if (item.presence && state.seats[item.presence.seat]) state.seats[item.presence.seat].online = item.presence.online;
       if (item.rematch) state.rematch = item.rematch.match;
@@ -218,9 +225,9 @@ export class Match extends HTMLElement {
     const ply = this.ply;
     const scene = this.isNewest ? state.scene : this.#scenes.get(ply);
     if (scene) {
-      this.board.setAttribute("mode", this.isNewest && state.can.move ? "play" : "watch");
+      this.board.setAttribute("mode", this.isNewest && state.can.move && !this.#retry ? "play" : "watch");
       const last = ply > 0 ? lastMove(this.#scenes.get(ply - 1), scene) : null;
-      const key = `${ply} ${Boolean(last)} ${state.can.move} ${this.isNewest}`;
+      const key = `${ply} ${Boolean(last)} ${state.can.move} ${this.isNewest} ${this.#retry}`;
       // A word in the chat does not take the piece out of a hand.
       if (this.board.scene !== scene || this.board.dataset.key !== key) {
         this.board.dataset.key = key;
@@ -273,11 +280,12 @@ export class Match extends HTMLElement {
     const state = /** @type {State} */ (this.#state);
     if (this.#view !== null) return `After move ${this.#view} of ${state.ply}.`;
     if (state.over) return state.over.sentence;
-    if (state.waiting.length && state.tournament) return `Waiting for ${state.waiting.map((seat) => state.seats[seat].name).join(" and ")}. Who does not come within three minutes has lost.`;
-    if (state.waiting.length) return "Waiting for somebody to come.";
-    if (state.suspended) return "Stopped, to go on later.";
+    if (state.waiting.length && state.tournament) return `Waiting for ${state.waiting.map((seat) => state.seats[seat].name).join(" and ")}. Anyone not here within three minutes loses.`;
+    if (state.waiting.length) return "Waiting for your friend.";
+    if (state.suspended) return "Paused. It goes on when the server is back.";
     if (this.#isSending || this.#seen !== state.ply) return "A moment.";
-    if (!mine) return state.asked ? `${state.seats[state.asked.seat].name} is to move.` : "A moment.";
+    const note = state.note ? `${state.note} ` : "";
+    if (!mine) return note + (state.asked ? `${state.seats[state.asked.seat].name} is to move.` : "A moment.");
     const said = scene?.captions.find((caption) => caption.place === "status")?.text ?? "";
     const more = toYou(said, state.seats[state.you ?? 0].label);
     const moves = scene?.moves ?? [];
@@ -303,7 +311,9 @@ export class Match extends HTMLElement {
       const left = Math.ceil((this.#retryAt - performance.now()) / 1000);
       const clock = state?.suspended ? " Your game goes on when the server is back." : ` Your moves are safe${state?.clocks_ms.length ? "; the clock runs on" : ""}.`;
       note.hidden = this.#retry === 0;
-      if (this.#retry) write(note, navigator.onLine ? `Connection lost. Trying again ${left > 0 ? `in ${left} s` : "now"}.${clock}` : "You are offline. Looking works, moving does not.");
+      const now = part(this, "now");
+      if (now) now.hidden = !navigator.onLine || left <= 0;
+      if (this.#retry) write(note.querySelector("span"), navigator.onLine ? `Connection lost. Trying again ${left > 0 ? `in ${left} s` : "now"}.${clock}` : "You are offline. Looking works, moving does not.");
     }
     if (!state) return;
     const own = showClocks(this, state, this.#since);
@@ -320,10 +330,11 @@ export class Match extends HTMLElement {
     const n = listChat(this, state, this.#muted);
     const isOpen = part(this, "chat")?.closest(".pane")?.hasAttribute("hidden") === false;
     if (this.#read < 0 || isOpen) this.#read = n;
-    const sign = part(this, "unread");
-    if (!sign) return;
-    sign.hidden = n <= this.#read;
-    write(sign, String(n - this.#read));
+    // At the tab, and on phones below.
+    for (const sign of /** @type {NodeListOf<HTMLElement>} */ (this.querySelectorAll('[data-part="unread"]'))) {
+      sign.hidden = n <= this.#read;
+      write(sign, String(n - this.#read));
+    }
   }
 
   /** What is asked in place of the row of actions. */
@@ -333,7 +344,7 @@ export class Match extends HTMLElement {
     if (!box || !row) return;
     /** @type {Node[]} */
     let parts = [];
-    if (over || you === null) this.#isResigning = false;
+    if (over || you === null) [this.#isResigning, this.#isOffering] = [false, false];
     else if (offer && offer.by !== you && offer.waits_for.includes(you)) {
       const what = offer.kind === "draw" ? "offers a draw" : "wants to take moves back";
       parts = [make("p", "", `${seats[offer.by].name} ${what}.`), button("Agree", "accept", "btn primary"), button("No", "refuse")];
@@ -341,13 +352,16 @@ export class Match extends HTMLElement {
     else if (this.#isResigning && can.resign) {
       parts = [make("p", "", "Give this game up?"), button("Keep playing", "keep"), button("Resign", "resign", "btn danger")];
     }
+    else if (this.#isOffering && can.draw) {
+      parts = [make("p", "", "Offer a draw?"), button("Keep playing", "unoffer"), button("Offer a draw", "offer_draw", "btn primary")];
+    }
     const key = parts.map((made) => made.textContent).join();
     row.hidden = parts.length > 0;
     box.hidden = !parts.length;
     if (box.dataset.key === key) return;
     box.dataset.key = key;
     box.replaceChildren(...parts);
-    if (this.#isResigning) box.querySelector("button")?.focus();
+    if (this.#isResigning || this.#isOffering) box.querySelector("button")?.focus();
   }
 
   /** @param {object} what */
@@ -377,7 +391,7 @@ export class Match extends HTMLElement {
       this.goto(Number(link.dataset.ply));
     }
     const acting = /** @type {HTMLElement | null} */ (target.closest("[data-act]"));
-    if (acting?.dataset.act && this.#state) this.#act(acting.dataset.act, acting);
+    if (acting?.dataset.act && (this.#state || acting.dataset.act === "now")) this.#act(acting.dataset.act, acting);
   }
 
   /** @param {string} act @param {HTMLElement} by */
@@ -389,7 +403,9 @@ export class Match extends HTMLElement {
       hint: () => this.#askHint(),
       unhint: () => this.#unhint(),
       take_back: () => this.#do({ take_back: { to: state.can.take_back } }),
-      draw: () => this.#do({ offer_draw: {} }),
+      draw: () => (this.#isOffering = true),
+      offer_draw: () => ((this.#isOffering = false), this.#do({ offer_draw: {} })),
+      unoffer: () => this.#unoffer(),
       accept: () => this.#do({ answer: { accept: true } }),
       refuse: () => this.#do({ answer: { accept: false } }),
       ask_resign: () => (this.#isResigning = true),
@@ -397,10 +413,11 @@ export class Match extends HTMLElement {
       resign: () => this.#do({ resign: {} }),
       rematch: () => this.#rematch(),
       flip: () => this.board?.flip(),
-      sound: () => this.#sound(by.ariaPressed !== "true"),
+      sound: () => this.#sound(by.ariaPressed !== "true", true),
       share: () => this.#share(by),
       mute: () => this.#muted.add(Number(by.dataset.of)),
-      more: () => this.classList.toggle("more"),
+      now: () => this.#live?.now(),
+      more: () => this.#more(!this.classList.contains("more")),
     };
     if (["moves", "chat", "details"].includes(act)) this.#tab(act);
     else if (act.startsWith("sheet_")) this.#sheet(act.slice(6));
@@ -414,6 +431,12 @@ export class Match extends HTMLElement {
     /** @type {HTMLElement | null} */ (this.querySelector('[data-act="ask_resign"]'))?.focus();
   }
 
+  #unoffer() {
+    this.#isOffering = false;
+    this.#show();
+    /** @type {HTMLElement | null} */ (this.querySelector('[data-act="draw"]'))?.focus();
+  }
+
   /** @param {string} name */
   #tab(name) {
     for (const tab of this.querySelectorAll('[role="tab"]')) {
@@ -425,26 +448,36 @@ export class Match extends HTMLElement {
     this.#chat();
   }
 
+  /** On phones some actions are behind a button. @param {boolean} isOpen */
+  #more(isOpen) {
+    this.classList.toggle("more", isOpen);
+    const by = this.querySelector('[data-act="more"]');
+    if (by) by.ariaExpanded = String(isOpen);
+    if (isOpen) delete this.dataset.sheet;
+  }
+
   /** On phones the panel is a sheet. @param {string} name */
   #sheet(name) {
     const isOpen = this.dataset.sheet === name;
+    this.#more(false);
     if (isOpen) delete this.dataset.sheet;
     else this.dataset.sheet = name;
     if (!isOpen) this.#tab(name);
   }
 
   /** @param {boolean} isOn */
-  #sound(isOn) {
-    const sign = this.querySelector('[data-act="sound"]');
-    if (sign) sign.ariaPressed = String(isOn);
-    choose("sound", isOn ? "on" : "off");
+  #sound(isOn, isChosen = false) {
+    // Above the board, and on phones below it.
+    for (const sign of this.querySelectorAll('[data-act="sound"]')) sign.ariaPressed = String(isOn);
+    if (isChosen) choose("sound", isOn ? "on" : "off");
   }
 
   /** @param {HTMLElement} by */
   async #share(by) {
-    await navigator.clipboard?.writeText(location.href);
+    const isCopied = await copy(location.href);
+    write(part(this, "told"), isCopied ? "The link was copied." : "The link could not be copied; take it from the address bar.");
+    if (!isCopied) return;
     by.classList.add("done");
-    write(part(this, "told"), "The link was copied.");
     setTimeout(() => by.classList.remove("done"), 1500);
   }
 
@@ -517,7 +550,7 @@ export class Match extends HTMLElement {
       made.addEventListener("click", () => (sheet?.close(), this.#move(move.id)));
       return made;
     });
-    sheet?.querySelector(".row")?.replaceChildren(...(buttons.length ? buttons : ["It is not your turn."]));
+    sheet?.querySelector(".row")?.replaceChildren(...(buttons.length ? buttons : ["No legal move here."]));
     sheet?.showModal();
   }
 
@@ -540,7 +573,10 @@ export class Match extends HTMLElement {
       "/": () => /** @type {HTMLElement | null} */ (this.querySelector('[data-part="typed"] input'))?.focus(),
       "?": () => /** @type {HTMLDialogElement | null} */ (part(this, "keys"))?.showModal(),
     };
+    const { offer, you } = this.#state;
     if (event.key === "Escape" && this.#isResigning) this.#keep();
+    else if (event.key === "Escape" && this.#isOffering) this.#unoffer();
+    else if (event.key === "Escape" && you !== null && offer?.waits_for.includes(you)) click("refuse");
     else if (event.key === "Escape" && this.dataset.sheet) this.#sheet(this.dataset.sheet);
     else if (isFree && event.key in keys && setting("keys") !== "off") keys[event.key]();
     else if (!onBoard && this.#replay?.key(event)) {

@@ -11,7 +11,7 @@ import { inPairs, time } from "./moves.js";
  *   you: number | null, ply: number, scene: Scene, entries: Entry[],
  *   asked: {seat: number, ply: number, left_ms: number | null, running_ms: number} | null, clocks_ms: number[],
  *   offer: {kind: string, by: number, to?: number, waits_for: number[]} | null, over: Verdict | null, suspended: boolean,
- *   waiting: number[], rematch: string | null, tournament: string | null, viewers: number,
+ *   waiting: number[], rematch: string | null, note?: string | null, tournament: string | null, viewers: number,
  *   can: {move: boolean, resign: boolean, take_back: number | null, draw: boolean, hint: boolean, chat: boolean}}} State
  */
 
@@ -46,11 +46,15 @@ export function showSeats(root, state, scene, accuracy) {
   state.seats.forEach((seat, idx) => {
     const row = root.querySelector(`[data-seat="${idx}"]`);
     if (!row) return;
-    row.classList.toggle("turn", !state.over && state.asked?.seat === idx);
+    const isTurn = !state.over && state.asked?.seat === idx;
+    // Many seats are a row on phones: whoever is to move is seen.
+    const list = row.parentElement;
+    if (isTurn && !row.classList.contains("turn") && list) list.scrollLeft = /** @type {HTMLElement} */ (row).offsetLeft - list.offsetLeft;
+    row.classList.toggle("turn", isTurn);
     row.classList.toggle("out", seat.out);
     const isAway = !state.over && seat.kind === "person" && !seat.you && seat.online === false && !state.waiting.includes(idx);
     row.classList.toggle("away", isAway);
-    write(row.querySelector(".who > span"), state.waiting.includes(idx) && !state.tournament ? "somebody" : seat.name);
+    write(row.querySelector(".who > span"), state.waiting.includes(idx) && !state.tournament ? "open seat" : seat.name);
     const clock = state.clocks_ms.length ? "away; the clock runs on" : "away, the seat is kept";
     const about = [captions.get(idx) ?? seat.label, ...(isAway ? [clock] : []), ...(accuracy[idx] ? [`accuracy ${accuracy[idx]}`] : [])];
     write(row.querySelector(".sub"), about.join(" · "));

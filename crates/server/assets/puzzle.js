@@ -16,9 +16,10 @@ class Puzzle extends HTMLElement {
     this.#board = /** @type {any} */ (this.querySelector("rk-board"));
     for (const name of ["ask", "back", "solution", "type"]) this.#part(name).hidden = false;
     this.addEventListener("rk-move", (event) => this.#try(/** @type {CustomEvent} */ (event).detail.id));
-    this.#part("back").addEventListener("click", () => this.#begin());
-    this.#part("ask").addEventListener("click", () => this.#hint());
-    this.#part("solution").addEventListener("click", () => this.#solution());
+    this.#part("back").addEventListener("click", () => this.#say(this.#begin()));
+    this.#part("ask").addEventListener("click", () => this.#say(this.#hint()));
+    this.#part("solution").addEventListener("click", () => this.#say(this.#solution()));
+    this.#part("on").addEventListener("click", () => this.#say(this.#playOn()));
     this.#part("type").addEventListener("submit", (event) => {
       event.preventDefault();
       const field = /** @type {HTMLInputElement} */ (this.querySelector("[name=move]"));
@@ -26,7 +27,16 @@ class Puzzle extends HTMLElement {
       field.value = "";
     });
     this.#days();
-    await this.#begin();
+    await this.#say(this.#begin());
+  }
+
+  /** What went wrong is said. @param {Promise<void>} done */
+  async #say(done) {
+    try {
+      await done;
+    } catch (error) {
+      this.#part("status").textContent = /** @type {Error} */ (error).message;
+    }
   }
 
   /** @param {string} name */
@@ -122,6 +132,17 @@ class Puzzle extends HTMLElement {
       item.append(picture, code);
       return item;
     }));
+  }
+
+  /** A new match from where the puzzle begins: whoever solved it has its side. */
+  async #playOn() {
+    const [seat, n] = [Number(this.getAttribute("seat")), Number(this.getAttribute("seats"))];
+    const seats = Array.from({ length: n }, (_, idx) => (idx === seat ? "me" : "hard"));
+    const spec = { game: this.getAttribute("game"), seats, start: { position: this.getAttribute("position") } };
+    const answer = await fetch("/api/v1/matches", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(spec) });
+    const made = await answer.json();
+    if (!answer.ok) throw new Error(made.error.message);
+    location.assign(`/m/${made.id}`);
   }
 
   #solved() {

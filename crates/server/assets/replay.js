@@ -18,6 +18,8 @@ const STEP_MS = 900;
 const SPEEDS = [0.5, 1, 4];
 /** How long a position is looked at before best moves are asked for, and how often they change places. */
 const [REST, REORDER] = [500, 1000];
+/** How many best moves are shown. */
+const LINES = 3;
 const wait = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Replay {
@@ -60,30 +62,48 @@ export class Replay {
     write(part(this.match, "pos"), `${ply} of ${state.ply}`);
     const best = part(this.match, "best");
     if (best) best.hidden = !isOver || !state.id;
+    const tools = part(this.match, "tools");
+    if (tools) tools.hidden = !isOver || !state.id;
+    // Where the game is over there is nothing to play on.
+    const on = /** @type {HTMLButtonElement | null} */ (tools?.querySelector('[data-act="play_on"]') ?? null);
+    if (on) on.disabled = ply === state.ply && state.over?.cause === "normal";
     if (isOver && state.id && state.ply > 0) this.#review();
     if (isOver && state.over?.evidence && !this.#hasEvidence) this.#evidence();
     this.#marks();
     if (isOver) this.#analyse();
   }
 
-  /** How good the position of a running match is, for those who look on. @param {{seat: number, value: number, proven: boolean}} eval_ */
-  live({ seat, value, proven }) {
+  /** How good the position of a running match is, for those who look on. @param {{seat: number, value: number, shares: number[], proven: boolean}} eval_ */
+  live({ seat, value, shares, proven }) {
     const { state } = this.match;
     if (!state || state.over || state.you !== null) return;
     const said = part(this.match, "evaluated");
     if (said) said.hidden = false;
-    write(said, `${state.seats[seat].name} is to move: ${percent(value, proven)}`);
-    if (state.seats.length === 2) this.#bar(seat === 0 ? value : 1 - value, proven);
+    const others = shares.length > 2 ? ` (${this.#told(shares, seat)})` : "";
+    write(said, `${state.seats[seat].name} is to move: ${percent(value, proven)}${others}`);
+    this.#bar(shares, proven);
   }
 
-  /** @param {number} share of the first seat @param {boolean} proven */
-  #bar(share, proven) {
+  /** What everybody has but one, in words. @param {number[]} shares @param {number} [but] */
+  #told(shares, but) {
+    const seats = this.match.state?.seats ?? [];
+    return shares.flatMap((share, seat) => (seat === but ? [] : [`${seats[seat].name} ${percent(share, false)}`])).join(", ");
+  }
+
+  /** @param {number[]} shares of all seats, together 1 @param {boolean} proven */
+  #bar(shares, proven) {
     const bar = part(this.match, "eval");
     if (!bar || !this.match.state) return;
     bar.hidden = false;
-    /** @type {HTMLElement} */ (bar.firstElementChild).style.height = `${100 * share}%`;
-    const who = share >= 0.5 ? 0 : 1;
-    bar.ariaLabel = `${this.match.state.seats[who].name}: ${percent(who ? 1 - share : share, proven)}`;
+    const parts = /** @type {HTMLElement[]} */ ([...bar.children]);
+    if (shares.length > 2) {
+      parts.forEach((shown, seat) => (shown.style.flexGrow = String(shares[seat])));
+      bar.ariaLabel = this.#told(shares);
+      return;
+    }
+    parts[0].style.height = `${100 * shares[0]}%`;
+    const who = shares[0] >= 0.5 ? 0 : 1;
+    bar.ariaLabel = `${this.match.state.seats[who].name}: ${percent(shares[who], proven)}`;
   }
 
   /** Acts on a button; whether it was one of these. @param {string} act @param {HTMLElement} by */
@@ -99,7 +119,7 @@ export class Replay {
       play: () => this.play(!this.#playing),
       speed: () => this.#setSpeed(Number(by.dataset.speed)),
       decisive: () => this.#decisive && match.goto(this.#decisive),
-      play_on: () => this.#playOn(Number(by.dataset.at)),
+      play_on: () => this.#playOn(Number(by.dataset.at ?? match.ply)),
     };
     if (!acts[act]) return false;
     if (!["play", "again", "speed"].includes(act)) this.play(false);
@@ -158,10 +178,18 @@ export class Replay {
     const graph = part(this.match, "graph");
     for (;;) {
       const answer = await fetch(`/api/v1/matches/${this.match.state?.id}/review`).catch(() => null);
-      if (!answer?.ok) return;
-      /** @type {Review} */
-      const review = await answer.json();
-      if (review.done) return review.moves && this.#reviewed(review);
+      // Too many ask for reviews: this one has to wait.
+      if (answer?.status === 503) {
+        await wait(5000);
+        continue;
+      }
+      /** @type {Review | null} */
+      const review = answer?.ok ? await answer.json() : null;
+      if (review?.done && review.moves) return this.#reviewed(review);
+      if (!review || review.done) {
+        if (graph) graph.hidden = true;
+        return;
+      }
       if (graph) {
         graph.hidden = false;
         graph.classList.add("waits");
@@ -249,9 +277,11 @@ export class Replay {
     const scene = this.match.scenes.get(ply);
     const last = lastMove(this.match.scenes.get(ply - 1), scene);
     if (sign && last?.to) board?.sign({ cell: last.to, text: sign[0], kind: sign[1] });
-    if (state.seats.length !== 2) return;
-    const [line] = shares(this.#judged, 2);
-    this.#bar(line.findLast(([at]) => at <= ply)?.[1] ?? 0.5, played?.proven ?? false);
+    const lines = shares(this.#judged, state.seats.length);
+    const now = lines.map((line) => line.findLast(([at]) => at <= ply)?.[1] ?? 1 / state.seats.length);
+    // Between two one line is enough; of more, each was looked at when it moved, and together they are one win.
+    const all = now.length === 1 ? [now[0], 1 - now[0]] : now.map((share) => share / (now.reduce((sum, one) => sum + one, 0) || 1));
+    this.#bar(all, played?.proven ?? false);
   }
 
   /** The move that decided the match, beside the better one. */
@@ -312,7 +342,9 @@ export class Replay {
     this.#search?.abort();
     const search = new AbortController();
     [this.#search, this.#searched] = [search, ply];
-    part(match, "lines")?.replaceChildren();
+    this.#expect(0);
+    if (match.isNewest && match.state?.over?.cause === "normal") return write(part(match, "searched"), "The game is over here. Step back to see what was best.");
+    this.#expect(LINES);
     write(part(match, "searched"), "Looking for the best moves.");
     await wait(this.#playing ? 0 : REST);
     if (search.signal.aborted || this.#playing) return;
@@ -321,14 +353,21 @@ export class Replay {
       if (!answer.ok || !answer.body) throw new Error((await answer.json()).error?.message);
       await this.#stream(answer.body, scenes.get(ply)?.moves ?? [], search.signal);
     } catch (error) {
-      if (!search.signal.aborted) write(part(match, "searched"), /** @type {Error} */ (error).message ?? "Best moves are not there at the moment.");
+      if (search.signal.aborted) return;
+      this.#expect(0);
+      write(part(match, "searched"), /** @type {Error} */ (error).message ?? "Best moves are not there at the moment.");
     }
+  }
+
+  /** Keeps the place of lines that are to come. @param {number} n */
+  #expect(n) {
+    part(this.match, "lines")?.replaceChildren(...Array.from({ length: n }, () => make("li", "pv ghost", make("span", "rk-n"), make("span", "grow"))));
   }
 
   #stopSearch() {
     this.#search?.abort();
     this.#searched = -1;
-    part(this.match, "lines")?.replaceChildren();
+    this.#expect(0);
     write(part(this.match, "searched"), "");
     this.match.board?.point([]);
   }
@@ -359,7 +398,7 @@ export class Replay {
 
   /** @param {Line[]} lines @param {Move[]} legal @param {{done: boolean, nodes: number, playouts: number}} told */
   #lines(lines, legal, { done, nodes, playouts }) {
-    const shown = lines.slice(0, 3);
+    const shown = lines.slice(0, LINES);
     part(this.match, "lines")?.replaceChildren(...shown.map((line, idx) => make("li", "pv", make("span", "rk-n", String(idx + 1)),
       make("span", "grow", make("b", "", line.moves[0]), " ", make("span", "dim mono", line.moves.slice(1, 6).join(" "))),
       make("span", line.proven ? (line.value > 0.99 ? "chip-win" : "dim tiny") : "num", percent(line.value, line.proven)))));

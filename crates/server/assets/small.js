@@ -1,5 +1,6 @@
 // rk-theme and rk-copy, what was played last, and records that are dropped onto any page.
 // @ts-check
+import { copy } from "./copy.js";
 import { choose, setting } from "./settings.js";
 
 class Theme extends HTMLElement {
@@ -21,11 +22,17 @@ class Copy extends HTMLElement {
       button.hidden = shares && !navigator.share;
       button.addEventListener("click", async () => {
         if (shares) return navigator.share({ url: text() }).catch(() => {});
-        await navigator.clipboard.writeText(text());
+        if (!(await copy(text()))) return this.#select();
         button.classList.add("done");
         setTimeout(() => button.classList.remove("done"), 1500);
       });
     }
+  }
+
+  /** Where nothing can be copied, the text is selected: the keys for copying are left. */
+  #select() {
+    const code = this.querySelector("code");
+    if (code) getSelection()?.selectAllChildren(code);
   }
 }
 

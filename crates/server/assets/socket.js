@@ -39,6 +39,11 @@ export class Live extends EventTarget {
     if (socket) this.#closed(socket);
   }
 
+  /** Tries at once. */
+  now() {
+    if (this.#socket === null) this.#open();
+  }
+
   #open() {
     const socket = new WebSocket(this.url);
     this.#socket = socket;
@@ -63,7 +68,7 @@ export class Live extends EventTarget {
   #closed(socket) {
     if (this.#socket !== socket) return;
     this.#socket = null;
-    for (const done of this.#waiting.values()) done("The connection was lost; look whether it was done.");
+    for (const done of this.#waiting.values()) done("The connection was lost. Check whether it went through.");
     this.#waiting.clear();
     const wait = WAITS[Math.min(this.#tries++, WAITS.length - 1)];
     this.#tell("state", { state: navigator.onLine ? "waiting" : "offline", wait });
@@ -90,7 +95,7 @@ export class Live extends EventTarget {
       this.#waiting.set(n, done);
       if (!this.send({ do: { match, n, ...what } })) {
         this.#waiting.delete(n);
-        done("There is no connection at the moment; it is tried again.");
+        done("Not sent: no connection. Make the move again when it is back.");
       }
     });
   }

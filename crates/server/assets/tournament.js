@@ -10,9 +10,17 @@ export function refresh(root, text) {
   const newer = new DOMParser().parseFromString(text, "text/html");
   for (const part of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-live]"))) {
     const other = newer.querySelector(`[data-live="${part.dataset.live}"]`);
-    if (!other || other.innerHTML === part.innerHTML || part.contains(document.activeElement)) continue;
+    const focused = part.contains(document.activeElement) ? document.activeElement?.id : null;
+    // What has the focus and no name to be found by again stays as it is.
+    if (!other || other.innerHTML === part.innerHTML || focused === "") continue;
     const open = [...part.querySelectorAll("details")].map((details) => details.open);
+    const chosen = [...part.querySelectorAll(".kswitch :checked")].map(({ id }) => id);
     part.replaceChildren(...other.childNodes);
+    for (const id of chosen) {
+      const input = /** @type {HTMLInputElement | null} */ (document.getElementById(id));
+      if (input) input.checked = true;
+    }
+    if (focused) document.getElementById(focused)?.focus();
     if (open.some(Boolean)) part.querySelectorAll("details").forEach((details, idx) => (details.open = open[idx] ?? false));
   }
   return newer;

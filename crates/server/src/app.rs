@@ -1,20 +1,20 @@
 //! What all requests share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use rookery_store::{EntrantId, Measure, StoreError};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
-use crate::accounts::{Accounts, Owner, Rates, blocking};
+use crate::accounts::{Accounts, Identity, Owner, Rates, blocking};
 use crate::api::{Checks, Reviews};
-use crate::bundles::BundleDoor;
 use crate::http::{ApiError, Metrics, Site};
 use crate::hub::Hub;
 use crate::ladders::Ladders;
+use crate::thinkers::Thinkers;
 use crate::tournaments::Tournaments;
 
 /// What all requests share.
@@ -35,10 +35,22 @@ pub struct App {
     pub bots_url: Option<String>,
     /// Set when sockets are to end.
     pub closing: watch::Sender<bool>,
-    /// How many may think for hints and reviews at the same time.
-    pub thinking: Arc<Semaphore>,
-    /// How often somebody may try a password.
+    /// How many may think at the same time for those who watch or study.
+    pub thinking: Thinkers,
+    /// The same for hints to players, who wait for them.
+    pub hinting: Thinkers,
+    /// The same for reviews, which take long.
+    pub reviewing: Thinkers,
+    /// How many large bodies come in at the same time: each takes its memory while it comes, however slowly.
+    pub uploading: Thinkers,
+    /// How many records of visitors are read at the same time.
+    pub reading: Thinkers,
+    /// How many passwords are looked at at the same time: each takes much memory.
+    pub hashing: Thinkers,
+    /// How often somebody may try a password of a name.
     pub logins: Rates<(IpAddr, String)>,
+    /// How often passwords may be tried from one address.
+    pub login_addresses: Rates<IpAddr>,
     /// How often somebody may come with a token that does not hold.
     pub bad_tokens: Rates<IpAddr>,
     /// How often somebody may make a match, a guest or a tournament.
@@ -47,8 +59,6 @@ pub struct App {
     pub ladders: Arc<Ladders>,
     /// Reviews that are made or being made.
     pub reviews: Reviews,
-    /// Where bundles come in, if they do.
-    pub bundles: OnceLock<Arc<BundleDoor>>,
     /// Reports on bots.
     pub checks: Checks,
     closed: RwLock<Closed>,
@@ -58,6 +68,8 @@ pub struct App {
 #[derive(Debug, Default)]
 struct Closed {
     people: HashMap<EntrantId, Measure>,
+    /// Sessions that are kept out of the chat: guests have nothing else that is theirs.
+    muted: HashSet<u64>,
     sign_up: bool,
 }
 
@@ -91,13 +103,19 @@ impl App {
             page_url,
             bots_url,
             closing: watch::Sender::new(false),
-            thinking: Arc::new(Semaphore::new(threads.max(2))),
+            thinking: Thinkers::new(threads.max(2)),
+            hinting: Thinkers::new(threads.max(2)),
+            reviewing: Thinkers::new(threads.div_ceil(2)),
+            uploading: Thinkers::new(8),
+            reading: Thinkers::new(2),
+            hashing: Thinkers::new(2),
             logins: Rates::new(5, MINUTE),
+            // Many may sit behind one address, as in a classroom.
+            login_addresses: Rates::new(60, MINUTE),
             bad_tokens: Rates::new(5, MINUTE),
             makings: Rates::new(60, 10 * MINUTE),
             ladders: Arc::default(),
             reviews: Reviews::default(),
-            bundles: OnceLock::new(),
             checks: Checks::default(),
             closed: RwLock::default(),
         }
@@ -108,7 +126,8 @@ impl App {
         let store = self.hub.store();
         let people = store.measures()?.into_iter().collect();
         let sign_up = store.setting(SIGN_UP)?.is_some_and(|value| value == "closed");
-        self.change(|closed| *closed = Closed { people, sign_up });
+        let muted = store.muted_sessions()?.into_iter().collect();
+        self.change(|closed| *closed = Closed { people, muted, sign_up });
         Ok(())
     }
 
@@ -131,8 +150,27 @@ impl App {
     }
 
     /// Whether somebody is kept out of the chat.
-    pub fn is_muted(&self, who: &Owner) -> bool {
-        self.measure_of(who).is_muted
+    pub fn is_muted(&self, who: &Identity) -> bool {
+        self.measure_of(&who.owner).is_muted || self.is_session_muted(who.token)
+    }
+
+    /// Whether whoever comes by a session is kept out of the chat.
+    pub fn is_session_muted(&self, session: u64) -> bool {
+        self.closed().muted.contains(&session)
+    }
+
+    /// Keeps a session out of the chat, or no longer, for as long as it holds.
+    pub(crate) async fn mute_session(&self, session: u64, is_muted: bool) -> Result<(), ApiError> {
+        let store = self.hub.store().clone();
+        blocking(move || store.mute_session(session, is_muted)).await?;
+        self.change(|closed| {
+            if is_muted {
+                closed.muted.insert(session);
+            } else {
+                closed.muted.remove(&session);
+            }
+        });
+        Ok(())
     }
 
     /// Whether new names can be claimed.

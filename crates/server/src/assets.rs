@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use axum::body::Bytes;
 use axum::extract::{Path, Query};
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -14,30 +15,25 @@ use crate::http::ApiError;
 
 static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-struct Asset {
-    bytes: &'static [u8],
-    version: String,
-}
+/// Of all files together: scripts name each other with it, so that a browser has to ask for none of them twice.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let all: Vec<u8> = FILES.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
+    Hash::of(&all).to_string()[..12].to_owned()
+});
 
-static ASSETS: LazyLock<HashMap<&'static str, Asset>> = LazyLock::new(|| {
-    let asset = |&(name, bytes): &(&'static str, &'static [u8])| {
-        let version = Hash::of(bytes).to_string()[..12].to_owned();
-        (name, Asset { bytes, version })
+static ASSETS: LazyLock<HashMap<&'static str, Bytes>> = LazyLock::new(|| {
+    let asset = |&(name, bytes): &(&'static str, &'static [u8])| match std::str::from_utf8(bytes) {
+        Ok(script) if kind(name).starts_with("text/javascript") => {
+            (name, Bytes::from(script.replace(".js\"", &format!(".js?v={}\"", *VERSION))))
+        }
+        _ => (name, Bytes::from_static(bytes)),
     };
     FILES.iter().map(asset).collect()
 });
 
-/// Whether there is such a file.
-pub fn exists(name: &str) -> bool {
-    ASSETS.contains_key(name)
-}
-
 /// The address of a file of the page, which changes with its content.
 pub fn url(name: &str) -> String {
-    match ASSETS.get(name) {
-        Some(asset) => format!("/assets/{name}?v={}", asset.version),
-        None => format!("/assets/{name}"),
-    }
+    format!("/assets/{name}?v={}", *VERSION)
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,9 +46,8 @@ pub(crate) async fn serve(
     Query(Version { v }): Query<Version>,
 ) -> Result<Response, ApiError> {
     let asset = ASSETS.get(name.as_str()).ok_or_else(|| ApiError::not_found("file"))?;
-    let mut response = asset.bytes.into_response();
-    // Scripts import each other without a version: those are asked for again each time.
-    let lasting = v.as_deref() == Some(asset.version.as_str());
+    let mut response = asset.clone().into_response();
+    let lasting = v.as_deref() == Some(VERSION.as_str());
     let caching = if lasting { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind(&name)));

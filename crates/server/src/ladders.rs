@@ -33,6 +33,8 @@ pub struct Point {
     pub error: f64,
 }
 
+crate::http::shape!(Point { games: u64, at_ms: i64, rating: f64, error: f64 });
+
 /// Somebody on a ladder.
 #[derive(Clone, Debug, Default)]
 pub struct Climber {

@@ -19,6 +19,7 @@ pub mod pages;
 pub mod routes;
 mod server;
 pub mod socket;
+pub mod thinkers;
 pub mod tournaments;
 
 pub use bundles::BundleDoor;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rookery_arena::Elsewhere;
+use rookery_arena::{Elsewhere, Gallery};
 use rookery_live::Stopping;
 use rookery_record::ArchiveError;
 use rookery_store::{Store, StoreError};
@@ -163,10 +163,15 @@ impl Server {
         Ok(Self { app, page, bots: bots.map(|(listener, _)| listener), stopping, operator_link })
     }
 
+    /// Shows games that other machines play, from here on.
+    pub fn look_on(&self, gallery: Arc<dyn Gallery>) {
+        self.app.hub.set_gallery(gallery);
+    }
+
     /// Takes bundles from here on: see [`BundleDoor`].
     pub fn take_bundles(&self, door: BundleDoor) {
         // A second one would change nothing: there is one cache.
-        let _ = self.app.bundles.set(Arc::new(door));
+        let _ = self.app.hub.bundles.set(Arc::new(door));
     }
 
     /// Where it listens.
@@ -200,11 +205,13 @@ impl Server {
         if let Some(listener) = bots {
             tokio::spawn(keep_door(listener, Arc::clone(&app)));
         }
+        let (connected, endings) = (Arc::clone(app.hub.bots()), app.accounts.endings());
+        tokio::spawn(async move { connected.keep_out(endings).await });
         let resumed = app.hub.resume().await;
         if resumed > 0 {
             tracing::info!(resumed, "matches go on");
         }
-        if let Some(door) = app.bundles.get() {
+        if let Some(door) = app.hub.bundles.get() {
             tokio::spawn(Arc::clone(door).try_pending(app.hub.store().clone()));
         }
         let hub = Arc::clone(&app.hub);

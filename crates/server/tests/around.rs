@@ -92,7 +92,12 @@ fn sessions_end_and_passwords_change() {
     );
     assert_eq!(send(&mut ann, "/settings", &[("what", "password"), ("password", "short")]).status, 422);
     assert_eq!(
-        send(&mut ann, "/settings", &[("what", "password"), ("password", "another horse")]).status,
+        send(
+            &mut ann,
+            "/settings",
+            &[("what", "password"), ("old", "correct horse"), ("password", "another horse")]
+        )
+        .status,
         200
     );
     let login = |password: &str| {

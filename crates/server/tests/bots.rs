@@ -129,12 +129,16 @@ struct Player {
 impl Player {
     /// Says hello as `mine`.
     fn connect(server: &Running, secret: Option<&str>) -> Self {
+        Self::connect_as(server, "mine", secret)
+    }
+
+    fn connect_as(server: &Running, name: &str, secret: Option<&str>) -> Self {
         let stream = TcpStream::connect(server.bots).unwrap();
         stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).unwrap();
         let lines = BufReader::new(stream.try_clone().unwrap()).lines();
         let mut player = Self { stream, lines };
         assert_eq!(player.read()["type"], "hello");
-        player.say(&json!({"type": "hello", "version": 1, "name": "mine", "secret": secret}));
+        player.say(&json!({"type": "hello", "version": 1, "name": name, "secret": secret}));
         player
     }
 
@@ -165,6 +169,31 @@ impl Player {
             }
         }
     }
+}
+
+#[test]
+fn fault_j11_the_name_of_a_bot_stays_its_owners_while_it_is_away() {
+    let folder = folder("server-bots-names");
+    let server = Running::start(&folder);
+    let token = |name: &str| {
+        let mut person = server.client();
+        let claim = json!({"name": name, "password": "correct horse", "claim": true});
+        assert_eq!(person.post("/api/v1/login", &claim).status, 200);
+        person.post("/api/v1/tokens", &json!({})).json()["token"].as_str().unwrap().to_owned()
+    };
+    let (ann, eve) = (token("ann"), token("eve"));
+    let mut guest = server.client();
+    let mine = Player::connect(&server, Some(&ann));
+    guest.wait_for("/api/v1/bots", |list| list[0]["name"] == "mine");
+    drop(mine);
+    guest.wait_for("/api/v1/bots", |list| *list == json!([]));
+    for (name, secret) in [("mine", None), ("mine", Some(&eve)), ("MINE", Some(&eve)), ("ann", Some(&ann))] {
+        let told = Player::connect_as(&server, name, secret.map(String::as_str)).read();
+        assert_eq!((&told["type"], &told["code"]), (&json!("error"), &json!("no_seat")), "{name}: {told}");
+        assert!(told["message"].as_str().unwrap().contains("belongs to somebody else"), "{told}");
+    }
+    let _mine = Player::connect(&server, Some(&ann));
+    guest.wait_for("/api/v1/bots", |list| list[0]["name"] == "mine");
 }
 
 #[test]

@@ -9,13 +9,6 @@ use std::net::{SocketAddr, TcpStream};
 use common::{Client, Running, connect, folder, raw};
 use serde_json::{Value, json};
 
-fn named(server: &Running, name: &str) -> Client {
-    let mut client = server.client();
-    let claim = json!({"name": name, "password": "correct horse", "claim": true});
-    assert_eq!(client.post("/api/v1/login", &claim).status, 200);
-    client
-}
-
 fn made(client: &mut Client, spec: &Value) -> (String, Value) {
     let answer = client.post("/api/v1/matches", spec);
     assert_eq!(answer.status, 201, "{}", answer.text());
@@ -49,7 +42,7 @@ fn bot(address: SocketAddr, name: &'static str, is_bad: bool) {
 fn what_counts_is_said_before_the_game_begins() {
     let folder = folder("server-rated");
     let server = Running::start(&folder);
-    let (mut ann, mut guest) = (named(&server, "ann"), server.client());
+    let (mut ann, mut guest) = (server.claimed("ann", None), server.client());
     let rated = json!({"game": "hexapawn", "seats": ["me", "easy"], "casual": false});
     assert_eq!(made(&mut ann, &rated).1["unrated"], Value::Null);
     assert_eq!(made(&mut guest, &rated).1["unrated"], "a guest plays");
@@ -69,14 +62,14 @@ fn what_counts_is_said_before_the_game_begins() {
     let link = ann.post("/api/v1/matches", &invited).json()["seats"][1]["join"].as_str().unwrap().to_owned();
     let path = format!("/join/{}", link.rsplit('/').next().unwrap());
     assert!(guest.get(&path).text().contains("as a guest you play it without rating"));
-    assert!(named(&server, "bob").get(&path).text().contains("it is rated, without hints"));
+    assert!(server.claimed("bob", None).get(&path).text().contains("it is rated, without hints"));
 }
 
 #[test]
 fn those_who_look_on_see_how_good_the_position_is_and_players_never() {
     let folder = folder("server-eval");
     let server = Running::start(&folder);
-    let mut ann = named(&server, "ann");
+    let mut ann = server.claimed("ann", None);
     let (casual, state) = made(&mut ann, &json!({"game": "hexapawn", "seats": ["me", "easy"]}));
     assert_eq!(state["evaluated"], false, "she plays in it");
     let (rated, _) = made(&mut ann, &json!({"game": "hexapawn", "seats": ["me", "easy"], "casual": false}));
@@ -93,6 +86,8 @@ fn those_who_look_on_see_how_good_the_position_is_and_players_never() {
         let told = page.until(|m| m["eval"].is_object()).await;
         assert_eq!((&told["eval"]["match"], &told["eval"]["seat"]), (&json!(casual), &json!(0)), "{told}");
         assert!((0.0..=1.0).contains(&told["eval"]["value"].as_f64().unwrap()));
+        let shares = told["eval"]["shares"].as_array().unwrap();
+        assert_eq!((shares.len(), &shares[0]), (2, &told["eval"]["value"]));
         // All that comes until the answer to a ping was no evaluation of the rated match, nor any for the player.
         page.say(json!({"ping": 1})).await;
         let seen = page.until(|m| m["pong"] == 1 || m["eval"]["match"] == rated.as_str()).await;
@@ -145,7 +140,12 @@ fn a_connected_bot_is_checked_step_by_step() {
     let done = |report: &Value| report["running"] == false;
     let good = ann.wait_for("/api/v1/bots/good/check", done);
     let steps = good["steps"].as_array().unwrap();
-    assert!(steps.len() >= 4 && steps.iter().all(|step| step["passed"] == true), "{good}");
+    assert!(steps.iter().all(|step| step["passed"] == true), "{good}");
+    let names: Vec<&str> = steps.iter().map(|step| step["name"].as_str().unwrap()).collect();
+    for wanted in ["large board", "does not know", "after a rejected move", "that was begun", "is in time"] {
+        assert!(names.iter().any(|name| name.contains(wanted)), "{wanted}: {names:?}");
+    }
+    assert!(good.to_string().contains(" ms, limit 5s"), "{good}");
     let bad = ann.wait_for("/api/v1/bots/bad/check", done);
     let failed = &bad["steps"][1];
     assert_eq!((&failed["passed"], &bad["steps"][2]["passed"]), (&json!(false), &Value::Null), "{bad}");
@@ -155,10 +155,42 @@ fn a_connected_bot_is_checked_step_by_step() {
 }
 
 #[test]
+fn a_bot_that_trusts_what_it_knows_fails_the_steps_that_change_what_travels() {
+    let folder = folder("server-check-stubborn");
+    let server = Running::start(&folder);
+    let stream = TcpStream::connect(server.bots).unwrap();
+    std::thread::spawn(move || {
+        let (mut out, mut was_rejected) = (stream.try_clone().unwrap(), false);
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let told: Value = serde_json::from_str(&line).unwrap();
+            was_rejected |= told["type"] == "reject";
+            let answer = match told["type"].as_str().unwrap() {
+                "hello" => json!({"type": "hello", "version": 1, "name": "proud", "games": ["hexapawn"]}),
+                "new_game" => json!({"type": "ready"}),
+                // It was right before.
+                "turn" if was_rejected => json!({"type": "move", "id": told["id"], "move": "nowhere"}),
+                "turn" => json!({"type": "move", "id": told["id"], "move": told["legal"][0]}),
+                _ => continue,
+            };
+            if writeln!(out, "{answer}").is_err() {
+                return;
+            }
+        }
+    });
+    let mut ann = server.client();
+    ann.wait_for("/api/v1/bots", |bots| bots.as_array().unwrap().len() == 1);
+    assert_eq!(ann.post("/api/v1/bots/proud/check", &json!({})).status, 202);
+    let report = ann.wait_for("/api/v1/bots/proud/check", |report| report["running"] == false);
+    let failed = report["steps"].as_array().unwrap().iter().find(|step| step["passed"] == false).unwrap();
+    assert_eq!(failed["name"], "answers again after a rejected move", "{report}");
+    assert!(failed["sent"].as_str().unwrap().contains("nowhere"), "{failed}");
+}
+
+#[test]
 fn the_home_page_has_the_ladder_and_the_board_of_the_puzzle() {
     let folder = folder("server-home");
     let server = Running::start(&folder);
-    let mut ann = named(&server, "ann");
+    let mut ann = server.claimed("ann", None);
     let entrants = json!([{"name": "random", "player": "random"}, {"name": "hard", "player": "hard"}]);
     let cup = json!({"name": "x", "games": ["hexapawn:rows=3,cols=3"], "format": {"kind": "round-robin", "games": 20}, "entrants": entrants});
     let id = ann.post("/api/v1/tournaments", &cup).json()["id"].as_str().unwrap().to_owned();

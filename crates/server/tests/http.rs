@@ -385,3 +385,53 @@ fn fault_w21_a_record_made_by_hand_is_refused_where_it_is_wrong() {
     }
     assert!(matches!(read(&"x".repeat(5 << 20)).status, 0 | 413), "four megabytes are the most");
 }
+
+#[test]
+fn a_kept_connection_goes_on_after_a_refusal_and_a_body_that_comes_later() {
+    let folder = folder("server-kept");
+    let server = Running::start(&folder);
+    let host = server.address;
+    let mut stream = std::net::TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+    let mut answer = || {
+        let (mut status, mut length, mut closes) = (String::new(), 0, false);
+        loop {
+            let mut line = String::new();
+            assert!(std::io::BufRead::read_line(&mut reader, &mut line).unwrap() > 0, "it was closed");
+            let line = line.trim_end().to_ascii_lowercase();
+            match line.split_once(": ") {
+                Some(("content-length", n)) => length = n.parse().unwrap(),
+                Some(("connection", "close")) => closes = true,
+                None if line.is_empty() => break,
+                None => status = line,
+                Some(_) => {}
+            }
+        }
+        let mut body = vec![0; length];
+        std::io::Read::read_exact(&mut reader, &mut body).unwrap();
+        (status, closes)
+    };
+    // Nobody's, without an origin: refused by its head alone. Programs often send the body in a piece of its own.
+    for method in ["POST", "GET"] {
+        let head = format!(
+            "{method} /api/v1/tokens HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
+        );
+        for _ in 0..20 {
+            stream.write_all(head.as_bytes()).unwrap();
+            std::thread::sleep(Duration::from_millis(2));
+            stream.write_all(b"{}").unwrap();
+            let (status, closes) = answer();
+            assert!((status.contains(" 403 ") || status.contains(" 40")) && !closes, "{status}");
+        }
+    }
+    // What is too large is not read to its end, and that is said.
+    let head = format!(
+        "POST /api/v1/tokens HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&vec![b' '; 70 << 10]).unwrap();
+    let (status, closes) = answer();
+    assert!(status.contains(" 413 ") && closes, "{status}");
+}

@@ -11,14 +11,6 @@ use rookery_server::accounts::hash_password;
 use rookery_store::{EntrantKind, NewEntrant, NewTournament, Options, Reserve, Store};
 use serde_json::{Value, json};
 
-fn claimed(server: &Running, name: &str, operator: Option<&str>) -> Client {
-    let mut client = server.client();
-    let claim = json!({"name": name, "password": "correct horse", "claim": true, "operator": operator});
-    let answer = client.post("/api/v1/login", &claim);
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    client
-}
-
 fn login(server: &Running, name: &str) -> (Client, u16) {
     let mut client = server.client();
     let status = client.post("/api/v1/login", &json!({"name": name, "password": "correct horse"})).status;
@@ -29,9 +21,9 @@ fn login(server: &Running, name: &str) -> (Client, u16) {
 fn what_the_operator_decided_outlasts_a_restart_and_can_be_taken_back() {
     let folder = folder("server-measures");
     let server = Running::start(&folder);
-    let mut boss = claimed(&server, "boss", server.operator_token.as_deref());
+    let mut boss = server.claimed("boss", server.operator_token.as_deref());
     for (name, measure) in [("ann", json!({"banned": true})), ("eve", json!({"muted": true}))] {
-        claimed(&server, name, None);
+        server.claimed(name, None);
         assert_eq!(boss.post(&format!("/api/v1/operator/people/{name}"), &measure).status, 204);
     }
     assert_eq!(boss.post("/api/v1/operator/sign-up", &json!({"open": false})).status, 204);
@@ -97,7 +89,7 @@ fn a_deleted_name_is_shown_nowhere_and_the_games_stay() {
     let folder = folder("server-gone");
     let cup = with_tournament(&folder);
     let server = Running::start(&folder);
-    let mut boss = claimed(&server, "boss", server.operator_token.as_deref());
+    let mut boss = server.claimed("boss", server.operator_token.as_deref());
     let (mut ann, status) = login(&server, "ann");
     assert_eq!(status, 200);
     assert_eq!(boss.post("/api/v1/operator/people/ann", &json!({"muted": true})).status, 204);
@@ -153,7 +145,7 @@ fn a_deleted_name_is_shown_nowhere_and_the_games_stay() {
     let read = raw(server.address, request.as_bytes());
     assert_eq!(read.status, 200, "{}", read.text());
     // Somebody else may have the name now, and has none of it.
-    let mut other = claimed(&server, "ann", None);
+    let mut other = server.claimed("ann", None);
     assert_eq!(other.get("/api/v1/me/data").json()["games"], json!([]));
     assert_eq!(other.get("/api/v1/me/data").json()["muted"], false);
 }
@@ -198,6 +190,7 @@ fn behind_a_proxy_cookies_are_for_tls_and_its_word_counts() {
     let own = "Host: play.example.org\r\nOrigin: https://play.example.org\r\n";
     let made = ask(&server, own);
     assert_eq!(made.status, 201);
+    assert_eq!(made.header("strict-transport-security"), Some("max-age=31536000"));
     let cookie = made.header("set-cookie").unwrap();
     assert!(cookie.starts_with("__Host-rookery=") && cookie.contains("; Secure"), "{cookie}");
     assert!(cookie.contains("Path=/;") && !cookie.contains("Domain"), "{cookie}");
@@ -219,4 +212,24 @@ fn behind_a_proxy_cookies_are_for_tls_and_its_word_counts() {
     assert_eq!((from_one[0], from_one[60]), (201, 429));
     assert_eq!(begin("203.0.113.8"), 201);
     assert_eq!(begin("198.51.100.1, 203.0.113.7"), 429, "what a client says of itself does not count");
+}
+
+#[test]
+fn fault_w05_behind_a_proxy_the_same_host_without_tls_is_another_page() {
+    let folder = folder("server-proxy-origin");
+    let server = Running::start_as(&folder, Some("https://play.example.org"), &["127.0.0.1"]);
+    let host = "Host: play.example.org\r\n";
+    assert_eq!(ask(&server, &format!("{host}Origin: http://play.example.org\r\n")).status, 403);
+    assert_eq!(ask(&server, &format!("{host}Origin: https://play.example.org\r\n")).status, 201);
+    // The operator at the machine itself.
+    assert_eq!(ask(&server, "Host: localhost:1\r\nOrigin: http://localhost:1\r\n").status, 201);
+}
+
+#[test]
+fn fault_w14_whoever_comes_through_a_silent_proxy_is_counted_too() {
+    let folder = folder("server-proxy-silent");
+    let server = Running::start_as(&folder, Some("https://play.example.org"), &["127.0.0.1"]);
+    let own = "Host: play.example.org\r\nOrigin: https://play.example.org\r\n";
+    let statuses: Vec<u16> = (0..61).map(|_| ask(&server, own).status).collect();
+    assert_eq!((statuses[0], statuses[60]), (201, 429), "who seems to sit at this machine may be anybody");
 }

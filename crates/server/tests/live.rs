@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{Client, Running, Socket, connect, folder};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -276,4 +276,24 @@ fn fault_t20_frames_that_mean_no_good_close_the_socket() {
         }
     }
     assert_eq!(server.client().get("/health").status, 200);
+}
+
+#[test]
+fn nobody_is_told_of_moves_that_nobody_watches() {
+    let folder = folder("server-unwatched");
+    let server = Running::start(&folder);
+    let mut guest = server.client();
+    // More than a live match keeps for those who lag.
+    let wanted = json!({"game": "renpaarden", "seats": ["random", "random"], "seed": "7", "max_turns": 300});
+    let id = guest.post("/api/v1/matches", &wanted).json()["id"].as_str().unwrap().to_owned();
+    let is_over = |text: &str| text.lines().any(|line| line == "rookery_matches_running 0");
+    let begin = Instant::now();
+    while !is_over(&guest.get("/metrics").text()) {
+        assert!(begin.elapsed() < Duration::from_mins(1), "it goes on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let state = guest.get(&format!("/api/v1/matches/{id}")).json();
+    // Versions begin at the time of the start, with room for 4,096 of them.
+    let told = state["version"].as_u64().unwrap() % 4096;
+    assert!(state["ply"].as_u64().unwrap() >= 300 && told <= 1, "told {told} times: {state}");
 }

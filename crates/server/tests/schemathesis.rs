@@ -22,7 +22,8 @@ fn look(server: &Running, name: &str, headers: &[&str], without: &str, unchecked
     let scratch = folder(&format!("schemathesis-{name}"));
     let mut command = Command::new(program);
     command.current_dir(&*scratch).args(["run", &format!("http://{}/api/v1/openapi.json", server.address)]);
-    command.args(["--max-time", SECONDS, "--workers", "2", "--seed", "7", "--request-timeout", "60"]);
+    // One worker: the parser of CPython 3.11 fails now and then in several threads.
+    command.args(["--max-time", SECONDS, "--workers", "1", "--seed", "7", "--request-timeout", "60"]);
     command.args(["--no-shrink", "--suppress-health-check", "all", "--warnings", "off"]);
     // That a text is the spec of a game, or the name of a player, no schema says.
     let unchecked = format!("positive_data_acceptance{unchecked}");

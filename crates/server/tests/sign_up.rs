@@ -6,13 +6,6 @@ mod common;
 use common::{Client, Running, Socket, connect, folder};
 use serde_json::{Value, json};
 
-fn named(server: &Running, name: &str) -> Client {
-    let mut client = server.client();
-    let claim = json!({"name": name, "password": "correct horse", "claim": true});
-    assert_eq!(client.post("/api/v1/login", &claim).status, 200);
-    client
-}
-
 fn spec(computers: &[&str], sign_up: &Value) -> Value {
     let entrants: Vec<Value> = computers.iter().map(|name| json!({"name": name, "player": name})).collect();
     json!({
@@ -77,7 +70,7 @@ async fn play(page: &mut Socket, id: &str, n: &mut u64) {
 fn people_sign_up_come_to_their_games_and_play_them() {
     let folder = folder("server-sign-up");
     let server = Running::start(&folder);
-    let (mut ann, mut bob) = (named(&server, "ann"), named(&server, "bob"));
+    let (mut ann, mut bob) = (server.claimed("ann", None), server.claimed("bob", None));
     let mut guest = server.client();
     guest.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["first", "first"]}));
     let mut untimed = spec(&[], &json!({"people": true}));
@@ -125,7 +118,8 @@ fn people_sign_up_come_to_their_games_and_play_them() {
 fn who_signed_up_can_leave_again_and_only_they() {
     let folder = folder("server-sign-off");
     let server = Running::start(&folder);
-    let (mut ann, mut bob, mut eve) = (named(&server, "ann"), named(&server, "bob"), named(&server, "eve"));
+    let (mut ann, mut bob, mut eve) =
+        (server.claimed("ann", None), server.claimed("bob", None), server.claimed("eve", None));
     let id = announced(&mut ann, &spec(&["random"], &json!({"people": true, "bots": true})));
     assert_eq!((enter(&mut bob, &id, "me"), enter(&mut eve, &id, "me")), (204, 204));
     let page = bob.get(&format!("/t/{id}")).text();
@@ -160,7 +154,7 @@ fn who_signed_up_can_leave_again_and_only_they() {
 fn a_tournament_begins_at_its_time_or_says_why_not() {
     let folder = folder("server-start-time");
     let server = Running::start(&folder);
-    let mut ann = named(&server, "ann");
+    let mut ann = server.claimed("ann", None);
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
     let far = spec(&["random"], &json!({"bots": true, "starts_ms": now + 100 * 86_400_000_i64}));
     assert_eq!(ann.post("/api/v1/tournaments", &far).json()["error"]["field"], "sign_up");
@@ -181,7 +175,7 @@ fn a_tournament_begins_at_its_time_or_says_why_not() {
 fn a_game_of_a_tournament_goes_on_after_a_restart() {
     let folder = folder("server-cup-restart");
     let server = Running::start(&folder);
-    let mut ann = named(&server, "ann");
+    let mut ann = server.claimed("ann", None);
     let id = announced(&mut ann, &spec(&["first"], &json!({"people": true})));
     assert_eq!(enter(&mut ann, &id, "me"), 204);
     assert_eq!(ann.post(&format!("/api/v1/tournaments/{id}/begin"), &json!({})).status, 204);
@@ -217,4 +211,51 @@ fn a_game_of_a_tournament_goes_on_after_a_restart() {
     played.push(second);
     let report = ann.wait_for(&format!("/api/v1/tournaments/{id}"), |report| report["complete"] == true);
     assert_eq!(report["games"], 2);
+}
+
+#[test]
+fn who_comes_after_the_start_takes_part_where_the_format_takes_newcomers() {
+    let folder = folder("server-late");
+    let server = Running::start(&folder);
+    let (mut ann, mut bob) = (server.claimed("ann", None), server.claimed("bob", None));
+    let begin = |ann: &mut Client, bob: &mut Client, spec: &Value| {
+        let id = announced(ann, spec);
+        assert_eq!(enter(bob, &id, "me"), 204);
+        assert_eq!(ann.post(&format!("/api/v1/tournaments/{id}/begin"), &json!({})).status, 204);
+        // It is played as long as somebody waits for bob.
+        wait_for_game(bob, &id, &[]);
+        id
+    };
+    let late = json!({"people": true, "late": true});
+    let id = begin(&mut ann, &mut bob, &spec(&["first"], &late));
+    let page = ann.get(&format!("/t/{id}")).text();
+    assert!(page.contains("Enter as ann") && page.contains("It has begun."), "{page}");
+    assert_eq!((enter(&mut ann, &id, "me"), enter(&mut ann, &id, "me")), (204, 409));
+    assert!(ann.get(&format!("/t/{id}")).text().contains("You take part."));
+    // The others go on, in the same game.
+    let game = wait_for_game(&mut bob, &id, &[]);
+    server.block_on(async {
+        let (mut page, mut n) = (connect(&bob, Some("own")).await.unwrap(), 0);
+        play(&mut page, &game, &mut n).await;
+    });
+    // She plays everybody who was there before her.
+    let mut played: Vec<String> = vec![];
+    while played.len() < 2 {
+        let game = wait_for_game(&mut ann, &id, &played);
+        server.block_on(async {
+            let mut pages =
+                (connect(&ann, Some("own")).await.unwrap(), connect(&bob, Some("own")).await.unwrap());
+            let (mut n, mut m) = (0, 0);
+            tokio::join!(play(&mut pages.0, &game, &mut n), play(&mut pages.1, &game, &mut m));
+        });
+        played.push(game);
+    }
+    // Who said that nobody may come later, and a format without a place for them, keep the door closed.
+    let closed = begin(&mut ann, &mut bob, &spec(&["first"], &json!({"people": true})));
+    assert_eq!(enter(&mut ann, &closed, "me"), 409);
+    let mut cup = spec(&["first"], &late);
+    cup["format"] = json!({"kind": "knock-out"});
+    let cup = begin(&mut ann, &mut bob, &cup);
+    assert_eq!(enter(&mut ann, &cup, "me"), 409);
+    assert!(!ann.get(&format!("/t/{cup}")).text().contains("Enter as ann"));
 }

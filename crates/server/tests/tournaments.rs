@@ -31,6 +31,14 @@ fn begun(client: &mut Client, spec: &Value) -> String {
 
 /// Plays the first legal move of every turn, in a thread of its own, until it is sent away.
 fn bot(address: SocketAddr, name: &'static str) {
+    bot_that_plays(address, name, &|told| told["legal"][0].clone());
+}
+
+fn bot_that_plays(
+    address: SocketAddr,
+    name: &'static str,
+    choose: &'static (dyn Fn(&Value) -> Value + Sync),
+) {
     let stream = TcpStream::connect(address).unwrap();
     std::thread::spawn(move || {
         let mut out = stream.try_clone().unwrap();
@@ -39,7 +47,7 @@ fn bot(address: SocketAddr, name: &'static str) {
             let answer = match told["type"].as_str().unwrap() {
                 "hello" => json!({"type": "hello", "version": 1, "name": name}),
                 "new_game" => json!({"type": "ready"}),
-                "turn" => json!({"type": "move", "id": told["id"], "move": told["legal"][0]}),
+                "turn" => json!({"type": "move", "id": told["id"], "move": choose(&told)}),
                 _ => continue,
             };
             if writeln!(out, "{answer}").is_err() {
@@ -47,6 +55,26 @@ fn bot(address: SocketAddr, name: &'static str) {
             }
         }
     });
+}
+
+#[test]
+fn entrants_of_every_shape_are_answered_with_what_was_expected() {
+    let folder = folder("server-tournaments");
+    let server = Running::start(&folder);
+    let mut client = guest(&server);
+    for entrants in [json!([[null, null]]), json!([7]), json!({}), json!("easy"), json!([{}]), json!([null])]
+    {
+        let mut spec = spec(&json!({"kind": "round-robin"}), &["easy", "random"]);
+        spec["entrants"] = entrants;
+        for address in ["/api/v1/tournaments/plan", "/api/v1/tournaments"] {
+            let answer = client.post(address, &spec);
+            assert_eq!(answer.status, 400, "{spec}: {}", answer.text());
+            assert!(answer.text().contains("This is no tournament"), "{}", answer.text());
+        }
+    }
+    for spec in [json!([]), json!("easy"), json!(7)] {
+        assert_eq!(client.post("/api/v1/tournaments/plan", &spec).status, 400, "{spec}");
+    }
 }
 
 #[test]
@@ -108,6 +136,36 @@ fn connected_bots_take_part() {
     assert!(page.contains("Bots play here.") && page.contains("chip bot"), "{page}");
     let player = ann.get("/p/mine").text();
     assert!(player.contains("not rated yet") && player.contains("chip bot"), "{player}");
+}
+
+#[test]
+fn a_connected_bot_that_fails_before_the_first_round_is_left_out() {
+    let folder = folder("server-tournament-trials");
+    let server = Running::start(&folder);
+    let mut ann = guest(&server);
+    bot(server.bots, "mine");
+    bot_that_plays(server.bots, "wrong", &|_| json!("z9-z9"));
+    ann.wait_for("/api/v1/bots", |bots| bots.as_array().unwrap().len() == 2);
+    let mut wanted = spec(&json!({"kind": "round-robin", "games": 2}), &["@wrong", "@mine", "random"]);
+    let id = begun(&mut ann, &wanted);
+    let report = ann.wait_for(&format!("/api/v1/tournaments/{id}"), |report| report["complete"] == true);
+    assert_eq!((report["games"].as_u64(), report["faults"].as_array().map(Vec::len)), (Some(2), Some(0)));
+    let trial = &report["trials"][0];
+    assert_eq!((&trial["name"], &trial["outcome"]), (&json!("wrong"), &json!("left-out")), "{report}");
+    assert!(trial["reason"].as_str().unwrap().contains("z9-z9"), "{report}");
+    let page = ann.get(&format!("/t/{id}")).text();
+    assert!(page.contains("Left out before the first round: wrong"), "{page}");
+
+    // Nobody says it of another.
+    wanted["trials"] = json!([{"name": "mine", "outcome": "left-out", "reason": "x"}]);
+    assert_eq!(ann.post("/api/v1/tournaments", &wanted).status, 422);
+    // With nobody left to play against there is no tournament, and that is told.
+    let id = begun(&mut ann, &spec(&json!({"kind": "round-robin"}), &["@wrong", "random"]));
+    let begin = std::time::Instant::now();
+    while ann.get(&format!("/api/v1/tournaments/{id}")).status != 409 {
+        assert!(begin.elapsed() < std::time::Duration::from_secs(30), "it is cancelled");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
 }
 
 #[test]

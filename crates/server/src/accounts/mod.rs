@@ -5,7 +5,7 @@ mod rates;
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rookery_store::{EntrantId, Hash, NewToken, Person, Purpose, Store, Token};
@@ -38,6 +38,16 @@ pub enum Owner {
     Named(i64),
 }
 
+impl Owner {
+    /// Who it is among those who claimed a name.
+    pub fn person(&self) -> Option<EntrantId> {
+        match self {
+            Self::Named(id) => Some(EntrantId(*id)),
+            Self::Guest(_) => None,
+        }
+    }
+}
+
 /// Somebody who asks for something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
@@ -56,10 +66,7 @@ pub struct Identity {
 impl Identity {
     /// Who it is among those who claimed a name.
     pub fn person(&self) -> Option<EntrantId> {
-        match self.owner {
-            Owner::Named(id) => Some(EntrantId(id)),
-            Owner::Guest(_) => None,
-        }
+        self.owner.person()
     }
 }
 
@@ -90,11 +97,19 @@ struct Known {
     expires_ms: i64,
 }
 
+/// What is remembered of sessions and tokens.
+#[derive(Debug, Default)]
+struct Memory {
+    /// By the hash of the token.
+    known: HashMap<Hash, Known>,
+    /// Counts what was taken out of it: who read the store before that may have read what holds no more.
+    n_forgotten: u64,
+}
+
 /// All sessions and tokens.
 pub struct Accounts {
     store: Store,
-    /// By the hash of the token.
-    known: Mutex<HashMap<Hash, Known>>,
+    memory: Mutex<Memory>,
     ended: broadcast::Sender<Ended>,
 }
 
@@ -112,11 +127,11 @@ impl fmt::Debug for Accounts {
 impl Accounts {
     /// The accounts of a store.
     pub fn new(store: Store) -> Self {
-        Self { store, known: Mutex::default(), ended: broadcast::Sender::new(ENDINGS) }
+        Self { store, memory: Mutex::default(), ended: broadcast::Sender::new(ENDINGS) }
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<Hash, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hears of sessions and tokens that hold no more.
@@ -124,12 +139,23 @@ impl Accounts {
         self.ended.subscribe()
     }
 
-    fn remember(&self, token: &str, new: Known) {
-        let mut known = self.known();
-        if known.len() >= REMEMBERED {
-            known.clear();
+    /// Remembers what the store says, unless something was forgotten since it was asked.
+    fn remember(&self, token: &str, new: Known, n_forgotten: u64) {
+        let mut memory = self.memory();
+        if memory.n_forgotten != n_forgotten {
+            return;
         }
-        known.insert(Hash::of(token.as_bytes()), new);
+        if memory.known.len() >= REMEMBERED {
+            memory.known.clear();
+        }
+        memory.known.insert(Hash::of(token.as_bytes()), new);
+    }
+
+    /// Forgets those that hold no more; the store knows it already.
+    fn forget_if(&self, is_over: impl Fn(&Identity) -> bool) {
+        let mut memory = self.memory();
+        memory.known.retain(|_, known| !is_over(&known.identity));
+        memory.n_forgotten += 1;
     }
 
     /// A session whose browser is heard holds longer; that is written once a day.
@@ -138,9 +164,9 @@ impl Accounts {
         if known.identity.is_program || expires_ms < known.expires_ms + DAY_MS {
             return Ok(());
         }
-        let (store, id) = (self.store.clone(), known.identity.token);
+        let (store, id, n_forgotten) = (self.store.clone(), known.identity.token, self.memory().n_forgotten);
         if blocking(move || store.extend_token(id, expires_ms)).await? {
-            self.remember(token, Known { expires_ms, ..known.clone() });
+            self.remember(token, Known { expires_ms, ..known.clone() }, n_forgotten);
         }
         Ok(())
     }
@@ -151,7 +177,10 @@ impl Accounts {
             return Ok(None);
         }
         let now = now_ms();
-        let known = self.known().get(&Hash::of(token.as_bytes())).cloned();
+        let (known, n_forgotten) = {
+            let memory = self.memory();
+            (memory.known.get(&Hash::of(token.as_bytes())).cloned(), memory.n_forgotten)
+        };
         if let Some(known) = known {
             if known.expires_ms <= now || known.identity.is_program != is_program {
                 return Ok(None);
@@ -177,7 +206,7 @@ impl Accounts {
         let identity = identity(&found, person).filter(|identity| identity.is_program == is_program);
         if let Some(identity) = &identity {
             let known = Known { identity: identity.clone(), created_ms: found.created_ms, expires_ms };
-            self.remember(token, known.clone());
+            self.remember(token, known.clone(), n_forgotten);
             self.renew(token, &known, now).await?;
         }
         Ok(identity)
@@ -200,7 +229,9 @@ impl Accounts {
     fn remember_new(&self, token: &str, identity: &Identity) {
         let created_ms = now_ms();
         let expires_ms = renewed(created_ms, created_ms);
-        self.remember(token, Known { identity: identity.clone(), created_ms, expires_ms });
+        // It is new: nobody can have ended it before.
+        let n_forgotten = self.memory().n_forgotten;
+        self.remember(token, Known { identity: identity.clone(), created_ms, expires_ms }, n_forgotten);
     }
 
     async fn new_session(
@@ -259,9 +290,9 @@ impl Accounts {
 
     /// Ends a session or takes a token back, at once.
     pub async fn revoke(&self, id: u64) -> Result<bool, ApiError> {
-        self.known().retain(|_, known| known.identity.token != id);
         let store = self.store.clone();
         let was_there = blocking(move || store.revoke_token(id)).await?;
+        self.forget_if(|who| who.token == id);
         // Nobody may be there to hear it.
         let _ = self.ended.send(Ended::Token(id));
         Ok(was_there)
@@ -269,7 +300,7 @@ impl Accounts {
 
     /// What was remembered of a person has changed.
     pub fn forget(&self, person: EntrantId) {
-        self.known().retain(|_, known| known.identity.person() != Some(person));
+        self.forget_if(|who| who.person() == Some(person));
         let _ = self.ended.send(Ended::Person(person));
     }
 }
@@ -325,5 +356,27 @@ mod tests {
         assert_eq!(renewed(0, 0), 7 * DAY_MS);
         assert_eq!(renewed(0, 20 * DAY_MS), 27 * DAY_MS);
         assert_eq!(renewed(0, 29 * DAY_MS), 30 * DAY_MS, "a month is the end");
+    }
+
+    #[test]
+    fn fault_w07_what_ended_while_it_was_looked_up_is_not_remembered() {
+        let folder = rookery_testkit::TempFolder::new("accounts");
+        let location = folder.join("rookery.db");
+        let store = Store::open(&location.to_string_lossy(), &rookery_store::Options::default()).unwrap();
+        let accounts = Accounts::new(store);
+        let identity = Identity {
+            name: "guest-1".to_owned(),
+            owner: Owner::Guest(1),
+            is_operator: false,
+            token: 1,
+            is_program: false,
+        };
+        let known = Known { identity, created_ms: 0, expires_ms: i64::MAX };
+        let before = accounts.memory().n_forgotten;
+        accounts.remember("token", known.clone(), before);
+        assert_eq!(accounts.memory().known.len(), 1);
+        accounts.forget_if(|who| who.token == 1);
+        accounts.remember("token", known, before);
+        assert_eq!(accounts.memory().known.len(), 0, "whoever asked the store before has an old answer");
     }
 }

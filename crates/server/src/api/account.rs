@@ -7,25 +7,32 @@ use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use rookery_store::{EntrantId, Page, Person, Purpose};
+use rookery_referee::is_name;
+use rookery_store::{EntrantId, Person, Purpose};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::Body;
 use super::matches::with_cookie;
+use super::own_data::all;
 use crate::accounts::{Identity, blocking, hash_password, is_right};
 use crate::app::App;
-use crate::http::{ApiError, Caller};
+use crate::http::{ApiError, Caller, shape};
 
 /// The shortest and the longest password.
 const PASSWORD: std::ops::RangeInclusive<usize> = 8..=200;
 
+/// Counts one more that somebody begins or brings, if it is not too much.
+pub(crate) fn expect_few(app: &App, caller: &Caller) -> Result<(), ApiError> {
+    // People at this machine itself are not many.
+    if app.site.is_at_home(caller.ip) || app.makings.allow(caller.ip, Instant::now()) {
+        return Ok(());
+    }
+    Err(ApiError::too_many("too many games were started from your address; wait ten minutes"))
+}
+
 /// Whoever asks, or a new guest with its cookie.
 pub(crate) async fn guest_of(app: &App, caller: &Caller) -> Result<(Identity, Option<String>), ApiError> {
-    // People at this machine itself are not many.
-    if !caller.ip.is_loopback() && !app.makings.allow(caller.ip, Instant::now()) {
-        return Err(ApiError::too_many("too much was begun from your address; wait ten minutes"));
-    }
+    expect_few(app, caller)?;
     if let Some(identity) = &caller.identity {
         return Ok((identity.clone(), None));
     }
@@ -39,6 +46,8 @@ pub(crate) struct MeData {
     kind: &'static str,
     operator: bool,
 }
+
+shape!(MeData { name: Option<String>, kind: &'static str, operator: bool });
 
 pub(crate) async fn me(Extension(caller): Extension<Caller>) -> Json<MeData> {
     Json(match &caller.identity {
@@ -78,13 +87,22 @@ pub(crate) async fn sign_in(
     wish: SignIn,
 ) -> Result<(Identity, String), ApiError> {
     let SignIn { name, password, claim, operator } = wish;
-    if !app.logins.allow((caller.ip, name.to_lowercase()), Instant::now()) {
-        return Err(ApiError::too_many("too many tries; wait a minute"));
+    // What cannot be a name is not counted by: it may be as long as a request.
+    if !is_name(&name) {
+        let message = "that is no name; expected 1 to 24 letters, digits, `_` or `-`";
+        return Err(ApiError::field("name", message));
     }
     expect_password(&password)?;
+    let now = Instant::now();
+    if !app.login_addresses.allow(caller.ip, now) || !app.logins.allow((caller.ip, name.to_lowercase()), now)
+    {
+        return Err(ApiError::too_many("too many tries; wait a minute"));
+    }
+    let permit = app.hashing.soon().await?;
     let store = app.hub.store().clone();
     let may_claim = claim && app.is_open();
     let person = blocking(move || {
+        let _permit = permit;
         let known = store.person(&name)?;
         if let Some(person) = known {
             return Ok(is_right(&password, person.password_hash.as_deref()).then_some(person));
@@ -122,10 +140,22 @@ pub(crate) async fn sign_in(
         if before.person().is_none() {
             app.hub.change_owner(&before.owner, &identity.owner);
         }
+        if app.is_session_muted(before.token) {
+            app.mute_session(identity.token, true).await?;
+        }
         app.accounts.revoke(before.token).await?;
     }
     Ok((identity, app.site.session_cookie(&token)))
 }
+
+/// Who somebody is after signing in.
+#[derive(Debug, Serialize)]
+pub(crate) struct SignedIn {
+    name: String,
+    operator: bool,
+}
+
+shape!(SignedIn { name: String, operator: bool });
 
 pub(crate) async fn login(
     State(app): State<Arc<App>>,
@@ -133,7 +163,7 @@ pub(crate) async fn login(
     Body(wish): Body<SignIn>,
 ) -> Result<Response, ApiError> {
     let (identity, cookie) = sign_in(&app, &caller, wish).await?;
-    let told = Json(json!({"name": identity.name, "operator": identity.is_operator}));
+    let told = Json(SignedIn { name: identity.name, operator: identity.is_operator });
     Ok(with_cookie(told.into_response(), Some(cookie)))
 }
 
@@ -153,14 +183,19 @@ pub(crate) async fn logout(
     Ok(with_cookie(StatusCode::NO_CONTENT.into_response(), Some(cookie)))
 }
 
+/// All sessions and tokens of a person.
+pub(crate) async fn all_tokens(app: &App, person: EntrantId) -> Result<Vec<rookery_store::Token>, ApiError> {
+    let store = app.hub.store().clone();
+    blocking(move || all(|page| store.tokens(person, page), |token| token.id)).await
+}
+
 /// Ends all sessions of a person but the one that asks; how many.
 pub(crate) async fn end_other_sessions(
     app: &App,
     identity: &Identity,
     person: EntrantId,
 ) -> Result<u64, ApiError> {
-    let store = app.hub.store().clone();
-    let tokens = blocking(move || store.tokens(person, Page { before: None, limit: 1000 })).await?;
+    let tokens = all_tokens(app, person).await?;
     let others =
         tokens.iter().filter(|token| token.purpose == Purpose::Session && token.id != identity.token);
     let mut ended = 0;
@@ -227,13 +262,14 @@ pub(crate) struct TokenData {
     created_ms: i64,
 }
 
+shape!(TokenData { id: u64, note: String, created_ms: i64 });
+
 pub(crate) async fn tokens(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<Vec<TokenData>>, ApiError> {
     let (_, person) = caller.expect_person()?;
-    let store = app.hub.store().clone();
-    let tokens = blocking(move || store.tokens(person, Page { before: None, limit: 100 })).await?;
+    let tokens = all_tokens(&app, person).await?;
     let programs = tokens.into_iter().filter(|token| token.purpose == Purpose::Program);
     let data = |token: rookery_store::Token| TokenData {
         id: token.id,
@@ -250,14 +286,36 @@ pub(crate) struct NewTokenData {
     note: String,
 }
 
+/// A token, shown once.
+#[derive(Debug, Serialize)]
+pub(crate) struct MadeToken {
+    id: u64,
+    token: String,
+}
+
+shape!(MadeToken { id: u64, token: String });
+
 pub(crate) async fn new_token(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     Body(NewTokenData { note }): Body<NewTokenData>,
 ) -> Result<Response, ApiError> {
     let (_, person) = caller.expect_person()?;
-    let (id, token) = app.accounts.new_program_token(person, short(&note, 100)).await?;
-    Ok((StatusCode::CREATED, Json(json!({"id": id, "token": token}))).into_response())
+    let (id, token) = make_token(&app, person, &note).await?;
+    Ok((StatusCode::CREATED, Json(MadeToken { id, token })).into_response())
+}
+
+/// The most tokens of programs that one person has.
+const MOST_TOKENS: usize = 100;
+
+/// A new token for a program of a person, if it has not too many.
+pub(crate) async fn make_token(app: &App, person: EntrantId, note: &str) -> Result<(u64, String), ApiError> {
+    let tokens = all_tokens(app, person).await?;
+    if tokens.iter().filter(|token| token.purpose == Purpose::Program).count() >= MOST_TOKENS {
+        let message = format!("you have {MOST_TOKENS} tokens already; revoke one that you no longer use");
+        return Err(ApiError::conflict(message));
+    }
+    app.accounts.new_program_token(person, short(note, 100)).await
 }
 
 pub(crate) async fn revoke_token(
@@ -272,8 +330,7 @@ pub(crate) async fn revoke_token(
 
 /// Takes a token back, if it is this person's.
 pub(crate) async fn revoke_own(app: &App, person: EntrantId, id: u64) -> Result<(), ApiError> {
-    let store = app.hub.store().clone();
-    let tokens = blocking(move || store.tokens(person, Page { before: None, limit: 1000 })).await?;
+    let tokens = all_tokens(app, person).await?;
     if !tokens.iter().any(|token| token.id == id) {
         return Err(ApiError::not_found("token"));
     }
@@ -286,15 +343,35 @@ pub(crate) fn short(text: &str, most: usize) -> String {
     text.chars().filter(|c| !c.is_control()).take(most).collect()
 }
 
-/// Gives a person another password.
-pub(crate) async fn change_password(app: &App, person: EntrantId, password: String) -> Result<(), ApiError> {
+/// Gives a person another password in place of the old one. Whoever is signed in elsewhere may have had the old one, and has
+/// to sign in again.
+pub(crate) async fn change_password(
+    app: &App,
+    caller: &Caller,
+    old: String,
+    password: String,
+) -> Result<(), ApiError> {
+    let (identity, person) = caller.expect_person()?;
     expect_password(&password)?;
-    let store = app.hub.store().clone();
-    blocking(move || {
+    if !app.logins.allow((caller.ip, identity.name.to_lowercase()), Instant::now()) {
+        return Err(ApiError::too_many("too many tries; wait a minute"));
+    }
+    let (store, permit, name) = (app.hub.store().clone(), app.hashing.soon().await?, identity.name.clone());
+    let is_changed = blocking(move || {
+        let _permit = permit;
+        let known = store.person(&name)?.and_then(|person| person.password_hash);
+        // A session that was left open is not enough to lock its owner out.
+        if known.is_some() && !is_right(&old, known.as_deref()) {
+            return Ok(false);
+        }
         let hash = hash_password(&password).map_err(rookery_store::StoreError::Refused)?;
-        store.set_password(person, Some(&hash))
-    })
-    .await
+        store.set_password(person, Some(&hash)).map(|()| true)
+    });
+    if !is_changed.await? {
+        return Err(ApiError::field("old", "that is not your password; nothing was changed"));
+    }
+    end_other_sessions(app, identity, person).await?;
+    Ok(())
 }
 
 fn expect_password(password: &str) -> Result<(), ApiError> {

@@ -11,11 +11,10 @@ use axum::response::{IntoResponse as _, Response};
 use http_body_util::BodyExt as _;
 use rookery_store::{BundleFilter, BundleState, EntrantId, Page, Store, StoreError, StoredBundle};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::accounts::{Identity, blocking};
 use crate::app::App;
-use crate::http::{ApiError, Caller};
+use crate::http::{ApiError, Caller, shape};
 
 /// The longest list.
 const MOST: u32 = 100;
@@ -42,6 +41,18 @@ pub struct BundleData {
     /// Since when, in milliseconds since 1970.
     pub created_ms: i64,
 }
+
+shape!(BundleData {
+    number: u64,
+    name: String,
+    version: String,
+    sha256: String,
+    bytes: u64,
+    state: String,
+    problem: String,
+    owner: Option<String>,
+    created_ms: i64,
+});
 
 impl BundleData {
     /// Bundles with the names of their owners.
@@ -73,27 +84,40 @@ pub(crate) struct BundleQuery {
     before: Option<u64>,
 }
 
-/// What is asked for, the latest first.
-pub(crate) async fn bundles_of(app: &App, query: BundleQuery) -> Result<Vec<BundleData>, ApiError> {
+/// What is asked for, the latest first. What a program or its compiler wrote is told to its owner and the operator alone.
+pub(crate) async fn bundles_of(
+    app: &App,
+    caller: &Caller,
+    query: BundleQuery,
+) -> Result<Vec<BundleData>, ApiError> {
     let store = app.hub.store().clone();
-    blocking(move || {
+    let mut bundles = blocking(move || {
         let filter = BundleFilter { name: query.name, state: None };
         let found = store.bundles(&filter, Page { before: query.before, limit: MOST })?;
         BundleData::all(&store, found)
     })
-    .await
+    .await?;
+    let who = caller.identity.as_ref().filter(|who| who.is_operator || who.person().is_some());
+    for bundle in &mut bundles {
+        let may_read = who.is_some_and(|who| who.is_operator || bundle.owner.as_ref() == Some(&who.name));
+        if !may_read {
+            bundle.problem = bundle.problem.lines().next().unwrap_or_default().to_owned();
+        }
+    }
+    Ok(bundles)
 }
 
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Query(query): Query<BundleQuery>,
 ) -> Result<Json<Vec<BundleData>>, ApiError> {
-    Ok(Json(bundles_of(&app, query).await?))
+    Ok(Json(bundles_of(&app, &caller, query).await?))
 }
 
 /// Takes in an archive of somebody with a name of their own.
 pub(crate) async fn push_for(app: &App, caller: &Caller, bytes: Vec<u8>) -> Result<BundleData, ApiError> {
-    let door = app.bundles.get().ok_or_else(|| {
+    let door = app.hub.bundles.get().ok_or_else(|| {
         ApiError::conflict("this server takes no bundles: it has no sandbox for them; its log says why")
     })?;
     let owner = person(caller.expect()?)?;
@@ -101,7 +125,8 @@ pub(crate) async fn push_for(app: &App, caller: &Caller, bytes: Vec<u8>) -> Resu
         return Err(ApiError::too_many("too many uploads; wait some minutes"));
     }
     let store = app.hub.store().clone();
-    let bundle = door.take_in(&store, bytes, owner).await?;
+    let bots = Arc::clone(app.hub.bots());
+    let bundle = door.take_in(&store, bytes, (owner, bots)).await?;
     let (name, sha256) = (bundle.name.clone(), bundle.sha256.to_string());
     let data = blocking(move || BundleData::all(&store, vec![bundle])).await?;
     tracing::info!(name, sha256, "a bundle was pushed");
@@ -152,12 +177,20 @@ pub(crate) async fn retire_for(app: &App, caller: &Caller, name: String) -> Resu
     }
 }
 
+/// How many versions of a bot are seated no more.
+#[derive(Debug, Serialize)]
+pub(crate) struct Retired {
+    retired: u64,
+}
+
+shape!(Retired { retired: u64 });
+
 pub(crate) async fn retire(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-) -> Result<Json<serde_json::Value>, ApiError> {
-    Ok(Json(json!({"retired": retire_for(&app, &caller, name).await?})))
+) -> Result<Json<Retired>, ApiError> {
+    Ok(Json(Retired { retired: retire_for(&app, &caller, name).await? }))
 }
 
 /// Whether a bundle can still be retired.

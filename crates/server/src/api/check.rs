@@ -1,6 +1,6 @@
 //! The checker's report on the page: a connected bot plays short matches, and what is right and wrong is told step by step.
 //!
-//! `rookery check` does more: it starts the program itself, so it can also spoil what travels and see how it ends.
+//! `rookery check` does the same to a program that it starts itself, and so also sees how that ends.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,25 +10,26 @@ use axum::Json;
 use axum::extract::{Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
+use rookery_arena::bots::check::{
+    CheckGame, Heard, MAX_TURNS, Meddler, Meddling, OPENING, built_in, fault_of, first_moves, play_check,
+    times,
+};
 use rookery_arena::bots::usual_reason;
 use rookery_catalog::{CATALOG, game};
-use rookery_referee::{Blame, Cause, End, Evidence, Offence, Start, Verdict, words};
-use rookery_rules::{GameSpec, Seat};
+use rookery_live::Guest;
+use rookery_referee::{End, Evidence, Fault, Start, words, write_duration};
+use rookery_rules::{GameSpec, Seed};
+use rookery_wire::Lent;
 use serde::Serialize;
-use serde_json::json;
 
 use super::{guest_of, with_cookie};
 use crate::accounts::Identity;
 use crate::app::App;
-use crate::http::{ApiError, Caller};
+use crate::http::{ApiError, Caller, shape};
 use crate::hub::{NewMatch, NewSeat};
 
 /// The time for each move.
-const TIME: &str = "5s";
-/// A large board ends here, so that the check does.
-const MAX_TURNS: u64 = 400;
-/// Moves made before a game that is gone on with.
-const OPENING: usize = 4;
+const TIME: Duration = Duration::from_secs(5);
 /// How often, and for how long, a bot is waited for that has not come home from its last match.
 const PATIENCE: (Duration, u32) = (Duration::from_millis(100), 100);
 /// How many reports are kept.
@@ -63,13 +64,43 @@ struct Step {
     id: Option<String>,
 }
 
+shape!(Report { running: bool, steps: Vec<Step> });
+shape!(Step {
+    name: String,
+    passed: Option<bool>,
+    seen: Option<String>,
+    sent: Option<String>,
+    expected: Option<String>,
+    hint: Option<&'static str>,
+    id = "match": Option<String>,
+});
+
+/// A check that has begun.
+#[derive(Debug, Serialize)]
+pub(crate) struct Begun {
+    /// How many steps it has.
+    steps: usize,
+}
+
+shape!(Begun { steps: usize });
+
 /// One match of a check.
 struct Planned {
     name: String,
     game: String,
     seat: usize,
     n_seats: usize,
-    start: Option<Start>,
+    how: How,
+}
+
+/// How it is played.
+enum How {
+    /// On a board that can be looked at, perhaps after some moves.
+    Watched(Option<Start>),
+    /// Between the bot and us, who change what travels.
+    Apart(Meddling),
+    /// The same, and the time of its answers is taken.
+    Timed,
 }
 
 impl Checks {
@@ -134,33 +165,40 @@ pub(crate) async fn begin(
         }
         app.checks.change(&name, |report| report.running = false);
     });
-    Ok(with_cookie((StatusCode::ACCEPTED, Json(json!({ "steps": n }))).into_response(), cookie))
+    Ok(with_cookie((StatusCode::ACCEPTED, Json(Begun { steps: n })).into_response(), cookie))
 }
 
-/// All steps: every game on the first and the last seat, then, in the first game, a large board and a game gone on with.
+/// All steps: every game on the first and the last seat, then, in the first game, everything else.
 fn plan(games: Option<&[String]>) -> Vec<Planned> {
     let plays = |name: &str| games.is_none_or(|games| games.iter().any(|game| game == name));
     let mut steps = vec![];
+    let mut add = |name: String, game: &str, is_last: bool, how: How| {
+        let Some(n_seats) = n_seats(game) else { return };
+        let seat = if is_last { n_seats - 1 } else { 0 };
+        steps.push(Planned { name, game: game.to_owned(), seat, n_seats, how });
+    };
     for known in CATALOG.iter().filter(|known| plays(known.name())) {
-        let Some(n_seats) = n_seats(known.name()) else { continue };
-        let step =
-            |name: String, game: String, seat: usize, start| Planned { name, game, seat, n_seats, start };
-        for seat in [0, n_seats - 1] {
-            let name = format!("plays {} on seat {}", known.title(), seat + 1);
-            steps.push(step(name, known.name().to_owned(), seat, None));
+        let last = n_seats(known.name()).unwrap_or_default();
+        for (is_last, seat) in [(false, 1), (true, last)] {
+            let name = format!("plays {} on seat {seat}", known.title());
+            add(name, known.name(), is_last, How::Watched(None));
         }
     }
     let Some(first) = CATALOG.iter().find(|known| plays(known.name())) else { return steps };
-    if let Some((large, n_seats)) =
-        first.benches().into_iter().next().and_then(|spec| n_seats(&spec).map(|n_seats| (spec, n_seats)))
-    {
-        let name = format!("plays on a large board, {large}");
-        steps.push(Planned { name, game: large, seat: 0, n_seats, start: None });
+    if let Some(large) = first.benches().into_iter().next() {
+        add(format!("plays on a large board, {large}"), &large, false, How::Watched(None));
     }
-    if let Some(n_seats) = n_seats(first.name()) {
-        let start = Some(Start { position: None, moves: opening(first.name()) });
-        let name = "goes on with a game that was begun".to_owned();
-        steps.push(Planned { name, game: first.name().to_owned(), seat: 0, n_seats, start });
+    let spec = GameSpec { game: first.name().to_owned(), options: vec![] };
+    let begun = Some(Start { opening: None, position: None, moves: first_moves(&spec, OPENING) });
+    let (strange, spoils) =
+        (Meddling { strange: true, spoils: false }, Meddling { strange: false, spoils: true });
+    for (name, how) in [
+        ("ignores fields and messages it does not know", How::Apart(strange)),
+        ("answers again after a rejected move", How::Apart(spoils)),
+        ("goes on with a game that was begun", How::Watched(begun)),
+        ("is in time", How::Timed),
+    ] {
+        add(name.to_owned(), first.name(), false, how);
     }
     steps
 }
@@ -170,32 +208,52 @@ fn n_seats(spec: &str) -> Option<usize> {
     Some(game(&spec.game).ok()?.seat_labels(&spec).ok()?.len())
 }
 
-/// The first moves of a game in which everybody plays its first move.
-fn opening(name: &str) -> Vec<String> {
-    let spec = GameSpec { game: name.to_owned(), options: vec![] };
-    let Some(mut position) = game(name).ok().and_then(|game| game.start(&spec).ok()) else { return vec![] };
-    let mut moves = vec![];
-    while moves.len() < OPENING {
-        let Some(mv) = position.moves().into_iter().next() else { break };
-        let mut next = position.boxed_clone();
-        if next.play(&mv).is_err() || next.moves().is_empty() {
-            break;
-        }
-        position = next;
-        moves.push(mv);
-    }
-    moves
-}
-
 /// Plays one match, and says what was seen.
 async fn carry_out(app: &Arc<App>, bot: &str, planned: &Planned, who: &Identity) -> Step {
+    let step = Step { name: planned.name.clone(), ..Step::default() };
+    match &planned.how {
+        How::Watched(start) => watched(app, bot, planned, start.clone(), who).await,
+        How::Apart(meddling) => match apart(app, bot, planned, *meddling).await {
+            Ok((seen, _)) => Step { passed: Some(true), seen: Some(seen), ..step },
+            Err(fault) => step.failed(&fault),
+        },
+        How::Timed => match apart(app, bot, planned, Meddling::default()).await {
+            Ok((_, heard)) => Step { passed: Some(true), seen: Some(times(&heard, TIME)), ..step },
+            Err(fault) => step.failed(&fault),
+        },
+    }
+}
+
+/// Plays a match that nobody sees, with somebody between the bot and us.
+async fn apart(
+    app: &App,
+    bot: &str,
+    planned: &Planned,
+    meddling: Meddling,
+) -> Result<(String, Heard), Fault> {
+    let spec = GameSpec::parse(&planned.game).map_err(|error| Fault::ours(error.to_string()))?;
+    let patience = PATIENCE.0 * PATIENCE.1;
+    let Guest::Bot(lent, greeting) = app.hub.bots().bring(bot, Some(patience)).await.map_err(Fault::ours)?
+    else {
+        return Err(Fault::ours("it is no bot"));
+    };
+    let heard = Heard::default();
+    let link = Lent::owned(Box::new(Meddler::on_loan(lent, heard.clone(), meddling)));
+    let Planned { seat, n_seats, .. } = *planned;
+    let game = CheckGame { spec: &spec, seat, n_seats, opening: 0, time: TIME, seed: Seed(0), meddling };
+    let verdict = play_check(game.agree(), seat, Guest::Bot(link, greeting), &built_in).await?;
+    Ok((format!("{} moves, {}", verdict.plies, verdict.ending.cause.word().replace('_', " ")), heard))
+}
+
+/// Plays a match like any other, with the bot against computers.
+async fn watched(app: &Arc<App>, bot: &str, planned: &Planned, start: Option<Start>, who: &Identity) -> Step {
     let step = Step { name: planned.name.clone(), ..Step::default() };
     let seat = |seat: usize| {
         NewSeat::Spec(if seat == planned.seat { format!("@{bot}") } else { "random".to_owned() })
     };
     let mut wanted = NewMatch::new(planned.game.clone(), (0..planned.n_seats).map(seat).collect());
-    (wanted.time, wanted.casual) = (Some(TIME.to_owned()), Some(true));
-    (wanted.max_turns, wanted.start) = (Some(MAX_TURNS), planned.start.clone());
+    (wanted.time, wanted.casual) = (Some(write_duration(TIME)), Some(true));
+    (wanted.max_turns, wanted.start) = (Some(MAX_TURNS), start);
     let failed = |why: String| Step { passed: Some(false), seen: Some(why), ..step.clone() };
     let wanted = match wanted.read(&who.name) {
         Ok(wanted) => wanted,
@@ -215,34 +273,28 @@ async fn carry_out(app: &Arc<App>, bot: &str, planned: &Planned, who: &Identity)
     let Some(live) = made.table.match_() else { return failed("the match did not begin".to_owned()) };
     let played = live.played().await;
     let End::Verdict(verdict) = &played.end else { return failed("the server stops".to_owned()) };
-    match fault(verdict, planned.seat) {
+    match fault_of(verdict, planned.seat) {
         None => {
-            let seen = format!("{} moves, {}", verdict.plies, verdict.ending.cause);
+            let seen = format!("{} moves, {}", verdict.plies, verdict.ending.cause.word().replace('_', " "));
             Step { passed: Some(true), seen: Some(seen), id, ..step }
         }
-        Some((offence, evidence)) => Step {
-            passed: Some(false),
-            seen: Some(words::offence(offence, &evidence)),
-            sent: evidence.sent.clone(),
-            expected: evidence.expected.clone(),
-            hint: usual_reason(offence, &evidence, evidence.sent.as_deref()),
-            id,
-            ..step
-        },
+        Some(fault) => Step { id, ..step.failed(&fault) },
     }
 }
 
-/// What the bot did wrong.
-fn fault(verdict: &Verdict, seat: usize) -> Option<(Offence, Evidence)> {
-    let mut endings = verdict.removed.iter().chain([&verdict.ending]);
-    let ending = endings
-        .find(|ending| ending.blame() == Some(Blame::Player) && ending.seat.map(Seat::index) == Some(seat))?;
-    let offence = match ending.cause {
-        Cause::Offence(offence) => offence,
-        _ => Offence::Malformed,
-    };
-    let mut evidence = *ending.evidence.clone().unwrap_or_default();
-    // What a program wrote to its standard error is for its owner alone, and is on the page of the match.
-    evidence.stderr = None;
-    Some((offence, evidence))
+impl Step {
+    /// What was wrong. What a program wrote to its standard error is for its owner alone, and is on the page of the match.
+    fn failed(self, fault: &Fault) -> Self {
+        let Fault { offence, evidence, is_ours } = fault;
+        let evidence = &Evidence { stderr: None, ..Evidence::clone(evidence) };
+        let seen = if *is_ours { evidence.note.clone() } else { words::offence(*offence, evidence) };
+        Self {
+            passed: Some(false),
+            seen: Some(seen),
+            sent: evidence.sent.clone(),
+            expected: evidence.expected.clone(),
+            hint: usual_reason(*offence, evidence, evidence.sent.as_deref()),
+            ..self
+        }
+    }
 }

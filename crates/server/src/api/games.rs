@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::bots::BotData;
 use crate::data::SceneData;
-use crate::http::ApiError;
+use crate::http::{ApiError, shape};
 
 /// What is known of a game.
 #[derive(Debug, Serialize)]
@@ -22,7 +22,7 @@ pub(crate) struct GameData {
     seats: &'static str,
     keys: Vec<KeyData>,
     presets: Vec<String>,
-    players: Vec<PlayerData>,
+    players: Vec<ComputerData>,
 }
 
 /// One key of a game's specs.
@@ -70,14 +70,33 @@ impl From<&Key> for KeyData {
 
 /// A computer.
 #[derive(Debug, Serialize)]
-pub(crate) struct PlayerData {
+pub(crate) struct ComputerData {
     name: &'static str,
     summary: &'static str,
 }
 
+shape!(GameData {
+    name: &'static str,
+    title: &'static str,
+    summary: &'static str,
+    seats: &'static str,
+    keys: Vec<KeyData>,
+    presets: Vec<String>,
+    players: Vec<ComputerData>,
+});
+shape!(KeyData {
+    name: &'static str,
+    kind: &'static str,
+    expected: String,
+    default: &'static str,
+    help: &'static str;
+    maybe min: Option<u64>, max: Option<u64>, words: &'static [&'static str]
+});
+shape!(ComputerData { name: &'static str, summary: &'static str });
+
 fn data(game: &dyn AnyGame) -> GameData {
     let player =
-        |player: &&rookery_catalog::PlayerInfo| PlayerData { name: player.name, summary: player.summary };
+        |player: &&rookery_catalog::PlayerInfo| ComputerData { name: player.name, summary: player.summary };
     GameData {
         name: game.name(),
         title: game.title(),
@@ -112,6 +131,14 @@ pub(crate) struct Preview {
     /// What is wrong with the spec.
     pub problem: Option<String>,
 }
+
+shape!(Preview {
+    spec: String,
+    scene: Option<SceneData>,
+    n_seats: usize,
+    labels: Vec<String>,
+    problem: Option<String>,
+});
 
 /// The longest spec that is looked at.
 const MOST_SPEC: usize = 500;

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::accounts::blocking;
 use crate::app::App;
-use crate::http::ApiError;
+use crate::http::{ApiError, ObjectShape, Shapes, any_of, shape};
+use crate::hub::Card;
 use crate::ladders::Point;
 
 /// The longest list.
@@ -53,6 +54,25 @@ pub(crate) struct OverData {
     pub plies: u64,
     /// When.
     pub finished_ms: i64,
+}
+
+shape!(OverData {
+    id: String,
+    seq: u64,
+    game: String,
+    players: Vec<String>,
+    winners: Vec<usize>,
+    scores: Option<Vec<i32>>,
+    cause: &'static str,
+    plies: u64,
+    finished_ms: i64,
+});
+
+/// What is told of matches that are over, or that run.
+pub(crate) fn matches_shape(all: &mut Shapes) -> serde_json::Value {
+    let over = ObjectShape::default().with::<Vec<OverData>>(all, "matches").done();
+    let live = ObjectShape::default().with::<Vec<Card<'_>>>(all, "matches").done();
+    any_of(&[over, live])
 }
 
 impl From<StoredGame> for OverData {
@@ -133,6 +153,8 @@ pub(crate) struct EntrantData {
     pub since_ms: i64,
 }
 
+shape!(EntrantData { name: String, kind: &'static str, since_ms: i64 });
+
 impl From<&StoredEntrant> for EntrantData {
     fn from(entrant: &StoredEntrant) -> Self {
         let kind = EntrantKind::word(entrant.kind);
@@ -192,6 +214,20 @@ pub(crate) struct PlayerData {
     pub matches: Vec<OverData>,
 }
 
+shape!(StrengthData {
+    game: &'static str,
+    games: u64,
+    rating: Option<Point>,
+    place: Option<(usize, usize)>,
+    history: Vec<Point>,
+});
+shape!(PlayerData {
+    n_matches: u64,
+    ratings: Vec<StrengthData>,
+    matches: Vec<OverData>;
+    flat entrant: EntrantData
+});
+
 /// Somebody who plays.
 pub(crate) async fn player_of(app: &App, name: &str) -> Result<PlayerData, ApiError> {
     let found = entrant(app, name).await?;
@@ -237,6 +273,8 @@ pub(crate) struct LadderData {
     /// The true strength lies so far around it, 19 times out of 20.
     pub error: f64,
 }
+
+shape!(LadderData { place: usize, games: u64, rating: f64, error: f64; flat entrant: EntrantData });
 
 /// The longest ladder that is shown.
 const MOST_PLACES: usize = 200;

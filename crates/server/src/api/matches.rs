@@ -10,17 +10,19 @@ use axum::response::{IntoResponse as _, Response};
 use rookery_live::{read_story, write_record};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_rules::Seat;
-use rookery_store::GameId;
+use rookery_store::{GameId, TournamentId};
 use serde::{Deserialize, Serialize};
 
-use super::{Body, guest_of};
+use super::{Body, expect_few, guest_of};
 use crate::app::App;
 use crate::data::{MatchState, SceneData, Sight, scenes as all_scenes};
-use crate::http::{ApiError, Caller};
-use crate::hub::{Found, NewMatch, StoredMatch};
+use crate::http::{ApiError, Caller, shape};
+use crate::hub::{Found, NewMatch, StoredMatch, Table, bundle_owners, owns_program, without_stderr};
 
 /// The most scenes of one answer.
 const MOST_SCENES: usize = 200;
+/// The longest record that is read here, in lines: one a move, and some for what else happens. All boards of it are kept.
+const MOST_LINES: usize = 5000;
 
 /// A match that was made.
 #[derive(Debug, Serialize)]
@@ -36,6 +38,9 @@ pub(crate) struct JoinData {
     seat: usize,
     join: Option<String>,
 }
+
+shape!(MadeData { id: String, url: String, seats: Vec<JoinData> });
+shape!(JoinData { seat: usize, join: Option<String> });
 
 pub(crate) async fn make(
     State(app): State<Arc<App>>,
@@ -95,6 +100,9 @@ struct PlyScene {
     scene: SceneData,
 }
 
+shape!(ScenesData { scenes: Vec<PlyScene> });
+shape!(PlyScene { ply: usize, scene: SceneData });
+
 pub(crate) async fn scenes(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
@@ -106,7 +114,7 @@ pub(crate) async fn scenes(
         let scene = SceneData::from(scene);
         PlyScene { ply, scene: if has_moves { scene } else { scene.still() } }
     };
-    let n = to.map_or(MOST_SCENES, |to| (to + 1).saturating_sub(from)).min(MOST_SCENES);
+    let n = to.map_or(MOST_SCENES, |to| to.saturating_add(1).saturating_sub(from)).min(MOST_SCENES);
     let part =
         |scenes: &[rookery_rules::Scene]| scenes.iter().enumerate().skip(from).take(n).map(scene).collect();
     let scenes = match &found {
@@ -130,17 +138,19 @@ pub(crate) struct Joined {
     seat: usize,
 }
 
+shape!(Joined { id: String, url: String, seat: usize });
+
 pub(crate) async fn join(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     Body(Join { code }): Body<Join>,
 ) -> Result<Response, ApiError> {
-    let (who, cookie) = guest_of(&app, &caller).await?;
-    let (table, seat) = app.hub.join(&code, &who).await?;
-    if table.id().as_str() != id {
+    if app.hub.invited(&code).is_some_and(|table| table.id().as_str() != id) {
         return Err(ApiError::not_found("seat"));
     }
+    let (who, cookie) = guest_of(&app, &caller).await?;
+    let (table, seat) = app.hub.join(&code, &who).await?;
     Ok(with_cookie(Json(joined(&table.id().to_string(), seat)).into_response(), cookie))
 }
 
@@ -154,8 +164,9 @@ pub(crate) async fn rematch(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let who = caller.expect()?;
+    expect_few(&app, &caller)?;
     let Found::Table(table) = app.hub.find(&id).await? else {
-        return Err(ApiError::conflict("this match ended long ago; begin a new one"));
+        return Err(ApiError::conflict("a rematch is possible for ten minutes; start a new game"));
     };
     let again = app.hub.rematch(&table, who).await?;
     let seat = again.seat_of(Some(who)).map_or(0, Seat::index);
@@ -164,30 +175,14 @@ pub(crate) async fn rematch(
     Ok((StatusCode::CREATED, Json(Joined { id, url, seat })).into_response())
 }
 
-/// The record of a match, as a file. That of a running match has no seed in it, and is what can be seen.
-pub(crate) async fn record(app: &App, id: &str) -> Result<Response, ApiError> {
+/// The record of a match, as a file. That of a running match or tournament has no seed in it, and is what can be seen. What
+/// a program wrote to its standard error is in it for its owner and the operator alone.
+pub(crate) async fn record(app: &App, caller: &Caller, id: &str) -> Result<Response, ApiError> {
     let found = app.hub.find(id).await?;
     let (bytes, is_over) = match &found {
-        // The stored one has the name that was given up, and the hash over it: this one has a hash of its own.
-        Found::Stored(stored) if stored.is_renamed => {
-            (write_record(&stored.snapshot).map_err(|error| ApiError::ours(&error))?, true)
-        }
         Found::Stored(stored) if stored.file.is_some() => (stored.file.clone().unwrap_or_default(), true),
-        Found::Stored(stored) => {
-            let (store, id) = (app.hub.store().clone(), stored.id);
-            (crate::accounts::blocking(move || store.record(id)).await?, true)
-        }
-        Found::Table(table) => {
-            let mut snapshot = rookery_live::Snapshot::clone(&table.snapshot());
-            let is_over = snapshot.verdict.is_some();
-            if !is_over {
-                // Whoever knew the seed would know the computer's next moves.
-                let mut spec = rookery_referee::MatchSpec::clone(&snapshot.spec);
-                spec.seed = rookery_rules::Seed(0);
-                snapshot.spec = Arc::new(spec);
-            }
-            (write_record(&snapshot).map_err(|error| ApiError::ours(&error))?, is_over)
-        }
+        Found::Stored(stored) => (stored_record(app, caller, stored).await?, true),
+        Found::Table(table) => record_at_hand(app, caller, table).await?,
     };
     let name = format!("attachment; filename=\"{id}.rookery.jsonl\"");
     let mut response = bytes.into_response();
@@ -200,6 +195,51 @@ pub(crate) async fn record(app: &App, id: &str) -> Result<Response, ApiError> {
         headers.insert("x-rookery-unfinished", HeaderValue::from_static("1"));
     }
     Ok(response)
+}
+
+async fn stored_record(app: &App, caller: &Caller, stored: &StoredMatch) -> Result<Vec<u8>, ApiError> {
+    let may_read = |seat| stored.owns_program(caller.identity.as_ref(), seat);
+    let hides_seed = hides_seed(app, stored.cup).await?;
+    let mut shown = without_stderr(&stored.snapshot, &may_read);
+    if hides_seed || stored.is_renamed {
+        shown.get_or_insert_with(|| stored.snapshot.clone());
+    }
+    // The stored one has more than may be read, or a name that was given up: this one has a hash of its own.
+    if let Some(snapshot) = shown {
+        return written(snapshot, hides_seed);
+    }
+    let (store, id) = (app.hub.store().clone(), stored.id);
+    crate::accounts::blocking(move || store.record(id)).await
+}
+
+/// Whether the seed of a match that is over would tell those of others that are still to be played.
+async fn hides_seed(app: &App, cup: Option<TournamentId>) -> Result<bool, ApiError> {
+    let Some(cup) = cup else { return Ok(false) };
+    let tournaments = Arc::clone(&app.tournaments);
+    crate::accounts::blocking(move || tournaments.hides_seeds(cup)).await
+}
+
+/// The record of a match that runs, or ended a moment ago; whether it is over.
+async fn record_at_hand(app: &App, caller: &Caller, table: &Table) -> Result<(Vec<u8>, bool), ApiError> {
+    let snapshot = table.snapshot();
+    let is_over = snapshot.verdict.is_some();
+    let (store, spec) = (app.hub.store().clone(), Arc::clone(&snapshot.spec));
+    let owners = crate::accounts::blocking(move || Ok(bundle_owners(&store, &spec))).await?;
+    let may_read = |seat| owns_program(&owners, caller.identity.as_ref(), seat);
+    let shown = without_stderr(&snapshot, &may_read);
+    let shown = shown.unwrap_or_else(|| rookery_live::Snapshot::clone(&snapshot));
+    let hides_seed = !is_over || hides_seed(app, table.cup()).await?;
+    Ok((written(shown, hides_seed)?, is_over))
+}
+
+/// The record of what is shown of a match. Whoever knew the seed would know the computers' next moves.
+pub(super) fn written(mut snapshot: rookery_live::Snapshot, hides_seed: bool) -> Result<Vec<u8>, ApiError> {
+    if hides_seed {
+        let mut spec = rookery_referee::MatchSpec::clone(&snapshot.spec);
+        spec.seed = rookery_rules::Seed(0);
+        snapshot.spec = Arc::new(spec);
+    }
+    write_record(&snapshot).map_err(|error| ApiError::ours(&error))
 }
 
 /// A picture of a match after so many moves.
@@ -235,9 +275,17 @@ pub(crate) fn last_move(found: &Found, scenes: &[rookery_rules::Scene], ply: usi
 /// it can be reviewed and played on.
 pub(crate) async fn read_record(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     body: axum::body::Bytes,
 ) -> Result<Json<RecordData>, ApiError> {
+    expect_few(&app, &caller)?;
+    if body.split(|&byte| byte == b'\n').count() > MOST_LINES + 1 {
+        let message = format!("this record is too long to be shown; expected at most {MOST_LINES} lines");
+        return Err(ApiError::bad(message));
+    }
+    let permit = app.reading.soon().await?;
     let reading = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
         let snapshot = read_story(&body[..]).map_err(|error| error.to_string())?.snapshot();
         let scenes = all_scenes(&snapshot);
         if scenes.is_empty() {
@@ -249,13 +297,14 @@ pub(crate) async fn read_record(
             snapshot,
             scenes,
             entrants,
+            bundle_owners: vec![],
             is_renamed: false,
             cup: None,
             file,
         })
     });
     let read = reading.await.map_err(|error| ApiError::ours(&error))?;
-    let read = read.map_err(|why| ApiError::bad(format!("this record does not hold: {why}")))?;
+    let read = read.map_err(|why| ApiError::bad(format!("this record is not valid: {why}")))?;
     let found = app.hub.loose.put(read);
     let state = found.look(Sight::default());
     let scene = |(ply, scene)| PlyScene { ply, scene: SceneData::from(scene).still() };
@@ -272,3 +321,5 @@ pub(crate) struct RecordData {
     /// The part of a page that shows it.
     page: String,
 }
+
+shape!(RecordData { state: MatchState, scenes: Vec<PlyScene>, page: String });

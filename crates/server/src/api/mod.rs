@@ -8,6 +8,7 @@ mod lists;
 mod matches;
 mod operator;
 mod own_data;
+mod puzzles;
 mod study;
 mod tournaments;
 
@@ -24,7 +25,8 @@ use crate::http::{ApiError, Routes};
 use crate::socket;
 
 pub(crate) use account::{
-    SignIn, change_password, delete_name, end_other_sessions, guest_of, revoke_own, short, sign_in, sign_out,
+    SignIn, all_tokens, change_password, delete_name, end_other_sessions, expect_few, guest_of, make_token,
+    revoke_own, sign_in, sign_out,
 };
 pub use bundles::BundleData;
 pub(crate) use bundles::{BundleQuery, bundles_of, is_retired, push_for, retire_for};
@@ -32,9 +34,9 @@ pub use check::Checks;
 pub(crate) use games::problem_of;
 pub(crate) use lists::{LadderData, OverData, StrengthData, entrant, ladder_of, over, strengths, with_names};
 pub(crate) use matches::{last_move, picture, record, with_cookie};
-pub(crate) use operator::{Measures, cancel_match, measure, set_sign_up};
+pub(crate) use operator::{GuestData, Measures, cancel_match, guests_of, measure, mute_guest, set_sign_up};
+pub(crate) use puzzles::{PuzzleData, puzzle_of, said_of};
 pub use study::Reviews;
-pub(crate) use study::{PuzzleData, puzzle_of};
 pub(crate) use tournaments::{TournamentData, apart, list_of as tournaments_of, read_id as read_tournament};
 
 /// All addresses of the API.
@@ -51,6 +53,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             "All games, with the keys of their specs and their computers",
             games::games,
         )
+        .answers::<Vec<games::GameData>>()
         .get(
             "/api/v1/preview",
             Anybody,
@@ -58,8 +61,11 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             games::preview,
         )
         .query(&[("spec", "string!")])
+        .answers::<games::Preview>()
         .get("/api/v1/bots", Anybody, "Bots that are connected", games::bots)
+        .answers::<Vec<crate::bots::BotData>>()
         .get("/api/v1/bots/{name}/check", Anybody, "What the check of a bot has found so far", check::look)
+        .answers::<check::Report>()
         .post(
             "/api/v1/bots/{name}/check",
             Anybody,
@@ -67,6 +73,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             check::begin,
         )
         .ok(202)
+        .answers::<check::Begun>()
         .get("/api/v1/live", Anybody, "The socket of a page: a WebSocket", socket::live)
         .ok(101)
         .get("/api/v1/matches", Anybody, "Matches that are over, or (live=1) those that run", lists::matches)
@@ -77,6 +84,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             ("before", "integer"),
             ("limit", "integer"),
         ])
+        .answers_as(lists::matches_shape)
         .post("/api/v1/matches", Anybody, "Begin a match", matches::make)
         .body(
             &json!({
@@ -93,7 +101,9 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             &["game", "seats"],
         )
         .ok(201)
+        .answers::<matches::MadeData>()
         .get("/api/v1/matches/{id}", Anybody, "How a match stands", matches::look)
+        .answers::<crate::data::MatchState>()
         .get(
             "/api/v1/matches/{id}/scenes",
             Anybody,
@@ -101,8 +111,10 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             matches::scenes,
         )
         .query(&[("from", "integer"), ("to", "integer"), ("moves", "integer")])
+        .answers::<matches::ScenesData>()
         .post("/api/v1/matches/{id}/join", Anybody, "Take the open seat of a code", matches::join)
         .body(&json!({"code": text}), &["code"])
+        .answers::<matches::Joined>()
         .post(
             "/api/v1/matches/{id}/rematch",
             Known,
@@ -110,6 +122,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             matches::rematch,
         )
         .ok(201)
+        .answers::<matches::Joined>()
         .post("/api/v1/matches/{id}/cancel", Operator, "End a match without a winner", operator::cancel)
         .body(&json!({"reason": text}), &[])
         .ok(204)
@@ -119,16 +132,22 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             "Check a record and look at it; kept in memory for a while, under its id",
             matches::read_record,
         )
+        .takes("application/octet-stream")
+        .answers::<matches::RecordData>()
         .get("/api/v1/players", Anybody, "Who plays here", lists::players)
         .query(&[("prefix", "string"), ("before", "integer")])
+        .answers::<Vec<lists::EntrantData>>()
         .get("/api/v1/players/{name}", Anybody, "Somebody who plays, with the last matches", lists::player)
+        .answers::<lists::PlayerData>()
 }
 
 fn account_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
     let (text, flag) = (json!({"type": "string"}), json!({"type": ["boolean", "null"]}));
     routes
         .get("/api/v1/me", Anybody, "Who you are", account::me)
+        .answers::<account::MeData>()
         .get("/api/v1/me/data", Person, "Everything that is known of you", own_data::data)
+        .answers_as(own_data::shape)
         .delete("/api/v1/me", Person, "Delete your name; the body says it once more", account::delete)
         .body(&json!({"name": text}), &["name"])
         .delete("/api/v1/me/sessions", Person, "End all your sessions but this one", account::end_sessions)
@@ -142,12 +161,15 @@ fn account_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             }),
             &["name", "password"],
         )
+        .answers::<account::SignedIn>()
         .post("/api/v1/logout", Anybody, "End your session", account::logout)
         .ok(204)
         .get("/api/v1/tokens", Person, "The tokens of your programs", account::tokens)
+        .answers::<Vec<account::TokenData>>()
         .post("/api/v1/tokens", Person, "A new token, shown once", account::new_token)
         .body(&json!({"note": text}), &[])
         .ok(201)
+        .answers::<account::MadeToken>()
         .delete("/api/v1/tokens/{id}", Person, "Take a token back", account::revoke_token)
         .post("/api/v1/operator/sign-up", Operator, "Let names be claimed, or not", operator::sign_up)
         .body(&json!({"open": {"type": "boolean"}}), &["open"])
@@ -155,7 +177,23 @@ fn account_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .post("/api/v1/operator/people/{name}", Operator, "Ban, mute or sign out somebody", operator::person)
         .body(&json!({"banned": flag, "muted": flag, "signed_out": {"type": "boolean"}}), &[])
         .ok(204)
+        .get(
+            "/api/v1/operator/guests",
+            Operator,
+            "Guests at tables, with the numbers of their sessions",
+            operator::guests,
+        )
+        .answers::<Vec<operator::GuestData>>()
+        .post(
+            "/api/v1/operator/guests/{session}",
+            Operator,
+            "Mute a guest for as long as its session holds, or no longer",
+            operator::guest,
+        )
+        .body(&json!({"muted": {"type": "boolean"}}), &["muted"])
+        .ok(204)
         .get("/api/v1/operator/audit", Operator, "What operators did", operator::audit)
+        .answers::<Vec<operator::AuditData>>()
 }
 
 fn study_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
@@ -167,6 +205,7 @@ fn study_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             "Every move against the best; ask until done",
             study::review,
         )
+        .answers::<study::ReviewData>()
         .get(
             "/api/v1/matches/{id}/analysis",
             Anybody,
@@ -174,19 +213,25 @@ fn study_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             study::analysis,
         )
         .query(&[("ply", "integer")])
-        .get("/api/v1/puzzles/{date}", Anybody, "The puzzle of a day: 2026-11-17, or today", study::puzzle)
+        .or(&["application/jsonl"])
+        .get("/api/v1/puzzles/{date}", Anybody, "The puzzle of a day: 2026-11-17, or today", puzzles::puzzle)
         .query(&[("game", "string")])
-        .get("/api/v1/puzzles/{date}/solution", Anybody, "The best line of a puzzle", study::solution)
+        .answers::<PuzzleData>()
+        .get("/api/v1/puzzles/{date}/solution", Anybody, "The best line of a puzzle", puzzles::solution)
         .query(&[("game", "string")])
-        .post("/api/v1/puzzles/{date}/hint", Anybody, "A hint for a puzzle, in three steps", study::hint)
+        .answers::<puzzles::SolutionData>()
+        .post("/api/v1/puzzles/{date}/hint", Anybody, "A hint for a puzzle, in three steps", puzzles::hint)
         .body(
             &json!({"game": text, "position": text, "step": {"type": "integer", "minimum": 0, "maximum": 255}}),
             &["game", "position", "step"],
         )
-        .post("/api/v1/try", Anybody, "The board after a move from any position", study::trial)
+        .answers::<puzzles::HintData>()
+        .post("/api/v1/try", Anybody, "The board after a move from any position", puzzles::trial)
         .body(&json!({"game": text, "position": text, "move": {"type": ["string", "null"]}}), &["game", "position"])
-        .post("/api/v1/puzzles/{date}/attempt", Anybody, "Try a move in a puzzle", study::attempt)
+        .answers::<puzzles::TrialData>()
+        .post("/api/v1/puzzles/{date}/attempt", Anybody, "Try a move in a puzzle", puzzles::attempt)
         .body(&json!({"game": text, "position": text, "move": text}), &["game", "position", "move"])
+        .answers::<puzzles::Tried>()
 }
 
 fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
@@ -211,8 +256,10 @@ fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
     routes
         .get("/api/v1/ladder", Anybody, "Who is strongest in a game", lists::ladder)
         .query(&[("game", "string!")])
+        .answers::<Vec<LadderData>>()
         .get("/api/v1/tournaments", Anybody, "Tournaments, the latest first", tournaments::list)
         .query(&[("before", "integer")])
+        .answers::<tournaments::TournamentList>()
         .post(
             "/api/v1/tournaments",
             Known,
@@ -221,8 +268,10 @@ fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         )
         .body(&made, &needed)
         .ok(201)
+        .answers::<tournaments::MadeTournament>()
         .post("/api/v1/tournaments/plan", Anybody, "How much a tournament would be", tournaments::plan)
         .body(&spec, &needed)
+        .answers::<tournaments::PlanData>()
         .get(
             "/api/v1/tournaments/{id}",
             Anybody,
@@ -230,8 +279,11 @@ fn tournament_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
             tournaments::look,
         )
         .query(&[("form", "string")])
+        .answers_as(tournaments::look_shape)
+        .or(&["text/csv", "text/markdown", "application/octet-stream"])
         .get("/api/v1/tournaments/{id}/pairings", Anybody, "Who plays whom, and why", tournaments::pairings)
         .query(&[("after", "integer")])
+        .answers::<tournaments::PairingsData>()
         .post(
             "/api/v1/tournaments/{id}/enter",
             Known,
@@ -266,9 +318,13 @@ fn bundle_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
     routes
         .get("/api/v1/bundles", Anybody, "Bots that were uploaded, the latest first", bundles::list)
         .query(&[("name", "string"), ("before", "integer")])
+        .answers::<Vec<BundleData>>()
         .post("/api/v1/bundles", Known, "Bring a bot: the body is its archive, a tar.gz", bundles::push)
         .ok(201)
+        .takes("application/octet-stream")
+        .answers::<BundleData>()
         .post("/api/v1/bundles/{name}/retire", Known, "Seat a bot of yours no more", bundles::retire)
+        .answers::<bundles::Retired>()
 }
 
 /// A body of JSON, with errors that say what to do.

@@ -9,10 +9,10 @@ use rookery_store::Page;
 use serde::{Deserialize, Serialize};
 
 use super::Body;
-use super::account::short;
-use crate::accounts::{Identity, blocking};
+use super::account::{all_tokens, short};
+use crate::accounts::{Identity, Owner, blocking};
 use crate::app::App;
-use crate::http::{ApiError, Caller};
+use crate::http::{ApiError, Caller, shape};
 use crate::hub::Found;
 
 async fn log(app: &App, actor: &str, act: &'static str, subject: &str) -> Result<(), ApiError> {
@@ -111,14 +111,86 @@ pub(crate) async fn measure(
         log(app, &operator.name, if muted { "muted" } else { "unmuted" }, name).await?;
     }
     if measures.signed_out || measures.banned == Some(true) {
-        let store = app.hub.store().clone();
-        let tokens = blocking(move || store.tokens(person.id, Page { before: None, limit: 1000 })).await?;
-        for token in tokens {
+        for token in all_tokens(app, person.id).await? {
             app.accounts.revoke(token.id).await?;
         }
         log(app, &operator.name, "ended the sessions of", name).await?;
     }
     Ok(())
+}
+
+/// A guest at a table.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct GuestData {
+    /// The number of its session.
+    pub(crate) session: u64,
+    /// What it is called.
+    pub(crate) name: String,
+    /// Where it sits.
+    #[serde(rename = "match")]
+    pub(crate) id: String,
+    /// Whether it is kept out of the chat.
+    pub(crate) muted: bool,
+}
+
+shape!(GuestData { session: u64, name: String, id = "match": String, muted: bool });
+
+/// The most guests of a list.
+const MOST_GUESTS: usize = 200;
+
+/// Guests at tables, those of the newest first.
+pub(crate) fn guests_of(app: &App) -> Vec<GuestData> {
+    let mut guests = vec![];
+    for table in app.hub.tables().iter().rev() {
+        let spec = table.spec();
+        for (hold, entry) in table.holds().iter().zip(&spec.seats) {
+            let Some(Owner::Guest(session)) = hold.owner else { continue };
+            let (name, id) = (entry.name.clone(), table.id().to_string());
+            guests.push(GuestData { session, name, id, muted: app.is_session_muted(session) });
+        }
+        if guests.len() >= MOST_GUESTS {
+            break;
+        }
+    }
+    guests
+}
+
+pub(crate) async fn guests(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Json<Vec<GuestData>>, ApiError> {
+    caller.expect_operator()?;
+    Ok(Json(guests_of(&app)))
+}
+
+/// What becomes of a guest.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GuestMeasure {
+    muted: bool,
+}
+
+pub(crate) async fn guest(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Path(session): Path<u64>,
+    Body(GuestMeasure { muted }): Body<GuestMeasure>,
+) -> Result<StatusCode, ApiError> {
+    mute_guest(&app, caller.expect_operator()?, session, muted).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Keeps a guest out of the chat, or no longer: whoever sits at a table, by the number of the session.
+pub(crate) async fn mute_guest(
+    app: &App,
+    operator: &Identity,
+    session: u64,
+    muted: bool,
+) -> Result<(), ApiError> {
+    let name = app.hub.guest_name(session).ok_or_else(|| ApiError::not_found("guest at a table"))?;
+    app.mute_session(session, muted).await?;
+    let act = if muted { "muted" } else { "unmuted" };
+    log(app, &operator.name, act, &format!("{name} (session {session})")).await
 }
 
 #[derive(Debug, Serialize)]
@@ -128,6 +200,8 @@ pub(crate) struct AuditData {
     act: String,
     subject: String,
 }
+
+shape!(AuditData { at_ms: i64, actor: String, act: String, subject: String });
 
 pub(crate) async fn audit(
     State(app): State<Arc<App>>,

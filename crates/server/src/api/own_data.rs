@@ -8,14 +8,19 @@ use axum::extract::{Extension, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::poll_fn;
+use rookery_live::read_story;
+use rookery_rules::Seat;
 use rookery_store::{AuditEntry, EntrantId, GameFilter, Page, Store, StoreError, StoredGame};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::lists::strengths;
+use super::lists::{StrengthData, strengths};
+use super::matches::written;
+use super::operator::AuditData;
 use crate::accounts::{Owner, blocking};
 use crate::app::App;
-use crate::http::{ApiError, Caller};
+use crate::http::{ApiError, Caller, ObjectShape, Shape, Shapes};
+use crate::hub::{bundle_owners, without_stderr};
 
 /// How many rows are read at a time.
 const PAGE: u32 = 100;
@@ -23,7 +28,7 @@ const PAGE: u32 = 100;
 const PARTS: usize = 4;
 
 /// All rows, page after page; each says which comes before it.
-fn all<T>(
+pub(crate) fn all<T>(
     read: impl Fn(Page) -> Result<Vec<T>, StoreError>,
     number: impl Fn(&T) -> u64,
 ) -> Result<Vec<T>, StoreError> {
@@ -38,7 +43,6 @@ fn all<T>(
 }
 
 fn game_data(store: &Store, game: &StoredGame, person: EntrantId) -> Result<Value, StoreError> {
-    let record = store.record(game.id)?;
     Ok(json!({
         "id": game.id.to_string(),
         "game": game.spec,
@@ -46,8 +50,67 @@ fn game_data(store: &Store, game: &StoredGame, person: EntrantId) -> Result<Valu
         "seat": game.entrants.iter().position(|id| *id == Some(person)),
         "cause": game.cause.word(),
         "finished_ms": game.finished_ms,
-        "record": String::from_utf8_lossy(&record),
+        "record": record_for(store, game, person)?,
     }))
+}
+
+/// The record of a match without what is not for this person: what the programs of others wrote to their standard error, and
+/// the seed from which those of games to come follow.
+fn record_for(store: &Store, game: &StoredGame, person: EntrantId) -> Result<String, StoreError> {
+    let record = store.record(game.id)?;
+    let hides_seed = match game.key {
+        Some(key) => !store.tournament(key.tournament)?.state.is_over(),
+        None => false,
+    };
+    let whole = String::from_utf8_lossy(&record);
+    if !hides_seed && !whole.contains("\"stderr\"") {
+        return Ok(whole.into_owned());
+    }
+    let unreadable = |error: &dyn std::fmt::Display| StoreError::Refused(error.to_string());
+    let snapshot = read_story(&record[..]).map_err(|error| unreadable(&error))?.snapshot();
+    let owners = bundle_owners(store, &snapshot.spec);
+    let is_own = |seat: Option<Seat>| {
+        let owner = seat.and_then(|seat| *owners.get(seat.index())?);
+        owner == Some(person)
+    };
+    let shown = without_stderr(&snapshot, &is_own).unwrap_or(snapshot);
+    let written = written(shown, hides_seed).map_err(|error| unreadable(&error.message))?;
+    Ok(String::from_utf8_lossy(&written).into_owned())
+}
+
+/// What the file looks like.
+pub(crate) fn shape(all: &mut Shapes) -> Value {
+    let token = ObjectShape::default()
+        .with::<u64>(all, "id")
+        .with::<String>(all, "purpose")
+        .with::<String>(all, "note")
+        .with::<i64>(all, "created_ms")
+        .with::<Option<i64>>(all, "expires_ms")
+        .done();
+    let game = ObjectShape::default()
+        .with::<String>(all, "id")
+        .with::<String>(all, "game")
+        .with::<Vec<String>>(all, "players")
+        .with::<Option<usize>>(all, "seat")
+        .with::<String>(all, "cause")
+        .with::<i64>(all, "finished_ms")
+        .with::<String>(all, "record")
+        .done();
+    let list = |items: Value| json!({"type": "array", "items": items});
+    let log = AuditData::shape(all);
+    ObjectShape::default()
+        .with::<String>(all, "name")
+        .with::<i64>(all, "since_ms")
+        .with::<Vec<String>>(all, "tournaments")
+        .with::<bool>(all, "operator")
+        .with::<bool>(all, "banned")
+        .with::<bool>(all, "muted")
+        .with::<Vec<String>>(all, "running")
+        .with::<Vec<StrengthData>>(all, "ratings")
+        .with_schema("tokens", list(token))
+        .with_schema("log", list(log))
+        .with_schema("games", list(game))
+        .done()
 }
 
 /// What is known but for the matches that are over.
@@ -131,7 +194,7 @@ pub(crate) async fn data(
     let running = own.filter(|table| table.over_since().is_none()).map(|table| table.id().to_string());
     head["operator"] = identity.is_operator.into();
     head["banned"] = app.is_banned(&owner).into();
-    head["muted"] = app.is_muted(&owner).into();
+    head["muted"] = app.is_muted(identity).into();
     head["running"] = running.collect::<Vec<_>>().into();
     head["ratings"] = json!(strengths(&app, person).await?);
     let mut begin = head.to_string();

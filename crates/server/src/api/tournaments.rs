@@ -8,14 +8,15 @@ use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use rookery_store::{Page, StoredPairing, StoredTournament, TournamentFilter, TournamentId, TournamentState};
-use rookery_tournament::TournamentSpec;
+use rookery_tournament::{SpecError, TournamentSpec};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::Body;
+use super::{Body, expect_few};
 use crate::accounts::blocking;
 use crate::app::App;
-use crate::http::{ApiError, Caller};
+use crate::http::{ApiError, Caller, Shape, Shapes, any_of, shape};
+use crate::hub::random_seed;
 use crate::tournaments::{Opening, SignUp, Tournaments};
 
 /// Does something that blocks and fails as a request does.
@@ -31,20 +32,46 @@ pub(crate) fn read_id(id: &str) -> Result<TournamentId, ApiError> {
 
 /// A tournament spec, in which a connected bot may be written `@name`.
 fn read_spec(mut spec: Value) -> Result<TournamentSpec, ApiError> {
-    for entrant in spec["entrants"].as_array_mut().into_iter().flatten() {
-        if let Some(name) = entrant["player"].as_str().and_then(|player| player.strip_prefix('@')) {
-            entrant["player"] = format!("remote:{name}").into();
+    // Nothing is known yet of its shape, so nothing is indexed: that panics where there is no object.
+    for entrant in spec.get_mut("entrants").and_then(Value::as_array_mut).into_iter().flatten() {
+        let player = if entrant.is_string() { Some(entrant) } else { entrant.get_mut("player") };
+        let Some(player) = player else { continue };
+        if let Some(name) = player.as_str().and_then(|player| player.strip_prefix('@')) {
+            *player = format!("remote:{name}").into();
         }
     }
     serde_json::from_value(spec)
-        .map_err(|error| ApiError::bad(format!("the body is not what is expected here: {error}")))
+        .map_err(|error| ApiError::bad(format!("this is no tournament: {}", SpecError::reading(error))))
 }
 
-pub(crate) async fn plan(Body(spec): Body<Value>) -> Result<Json<Value>, ApiError> {
+/// How much a tournament would be.
+#[derive(Debug, Serialize)]
+pub(crate) struct PlanData {
+    /// How many, if it does not go on until it is stopped.
+    games: Option<u64>,
+    /// Whether there are so many, or at most.
+    exact: bool,
+    rounds: Option<u32>,
+    /// Why the first pairings would be made.
+    first: Vec<String>,
+}
+
+shape!(PlanData { games: Option<u64>, exact: bool, rounds: Option<u32>, first: Vec<String> });
+
+pub(crate) async fn plan(Body(spec): Body<Value>) -> Result<Json<PlanData>, ApiError> {
     let plan = Tournaments::plan(&read_spec(spec)?)?;
     let first: Vec<String> = plan.first.iter().map(|pairing| pairing.reason.to_string()).collect();
-    Ok(Json(json!({"games": plan.games, "exact": plan.exact, "rounds": plan.rounds, "first": first})))
+    Ok(Json(PlanData { games: plan.games, exact: plan.exact, rounds: plan.rounds, first }))
 }
+
+/// A tournament that was made.
+#[derive(Debug, Serialize)]
+pub(crate) struct MadeTournament {
+    id: String,
+    url: String,
+}
+
+shape!(MadeTournament { id: String, url: String });
 
 pub(crate) async fn make(
     State(app): State<Arc<App>>,
@@ -60,13 +87,18 @@ pub(crate) async fn make(
         })?),
         None => None,
     };
+    if let Some(spec) = spec.as_object_mut() {
+        // Whoever knew it would know what the computers will play.
+        spec.entry("seed").or_insert_with(|| random_seed().0.to_string().into());
+    }
     let (spec, who) = (read_spec(spec)?, caller.expect()?.clone());
+    expect_few(&app, &caller)?;
     let id = apart(move || match sign_up {
         Some(sign_up) => app.tournaments.announce(spec, sign_up, &who),
         None => app.tournaments.begin(spec, &who),
     })
     .await?;
-    let told = json!({"id": id.to_string(), "url": format!("/t/{id}")});
+    let told = MadeTournament { id: id.to_string(), url: format!("/t/{id}") };
     Ok((StatusCode::CREATED, Json(told)).into_response())
 }
 
@@ -94,6 +126,27 @@ pub(crate) struct TournamentData {
     /// When it was made.
     pub created_ms: i64,
 }
+
+shape!(TournamentData {
+    id: String,
+    seq: u64,
+    name: String,
+    games: Vec<String>,
+    entrants: usize,
+    state: &'static str,
+    held: bool,
+    sign_up: bool,
+    starts_ms: Option<i64>,
+    created_ms: i64,
+});
+
+/// A list of tournaments.
+#[derive(Debug, Serialize)]
+pub(crate) struct TournamentList {
+    tournaments: Vec<TournamentData>,
+}
+
+shape!(TournamentList { tournaments: Vec<TournamentData> });
 
 fn data(app: &App, stored: &StoredTournament) -> Option<TournamentData> {
     let spec: TournamentSpec = serde_json::from_str(&stored.spec).ok()?;
@@ -129,8 +182,8 @@ pub(crate) async fn list_of(app: &App, before: Option<u64>) -> Result<Vec<Tourna
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Query(ListQuery { before }): Query<ListQuery>,
-) -> Result<Json<Value>, ApiError> {
-    Ok(Json(json!({"tournaments": list_of(&app, before).await?})))
+) -> Result<Json<TournamentList>, ApiError> {
+    Ok(Json(TournamentList { tournaments: list_of(&app, before).await? }))
 }
 
 #[derive(Debug, Deserialize)]
@@ -147,7 +200,7 @@ pub(crate) async fn look(
     let (kind, name, text) = apart(move || {
         let all = &app.tournaments;
         if let Some(opening) = all.opening(id)? {
-            return Ok(("application/json", None, opened(&opening).to_string()));
+            return Ok(("application/json", None, crate::hub::json(&OpenData::from(opening))));
         }
         Ok(match form.as_deref().unwrap_or("json") {
             "json" => ("application/json", None, all.view(id)?.report.to_json()),
@@ -176,17 +229,45 @@ pub(crate) async fn look(
 }
 
 /// A tournament that has not begun: who takes part so far, and when it begins.
-fn opened(opening: &Opening) -> Value {
-    let SignUp { people, bots, starts_ms, problem } = &opening.sign_up;
-    let names: Vec<&str> = opening.spec.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
-    json!({
-        "tournament": opening.id.to_string(),
-        "name": opening.spec.name,
-        "state": "open",
-        "complete": false,
-        "entrants": names,
-        "sign_up": {"people": people, "bots": bots, "starts_ms": starts_ms, "problem": problem},
-    })
+#[derive(Debug, Serialize)]
+pub(crate) struct OpenData {
+    tournament: String,
+    name: String,
+    state: &'static str,
+    complete: bool,
+    entrants: Vec<String>,
+    sign_up: SignUp,
+}
+
+shape!(OpenData {
+    tournament: String,
+    name: String,
+    state: &'static str,
+    complete: bool,
+    entrants: Vec<String>,
+    sign_up: SignUp,
+});
+shape!(SignUp { people: bool, bots: bool, starts_ms: Option<i64>, late: bool, problem: Option<String> });
+
+impl From<Opening> for OpenData {
+    fn from(opening: Opening) -> Self {
+        Self {
+            tournament: opening.id.to_string(),
+            name: opening.spec.name,
+            state: "open",
+            complete: false,
+            entrants: opening.spec.entrants.into_iter().map(|entrant| entrant.name).collect(),
+            sign_up: opening.sign_up,
+        }
+    }
+}
+
+/// What a report is, as it is described for everybody who reads one.
+const REPORT: &str = include_str!("../../../../docs/results.schema.json");
+
+/// A report, or who has signed up so far.
+pub(crate) fn look_shape(all: &mut Shapes) -> Value {
+    any_of(&[all.adopt("Results", REPORT), OpenData::shape(all)])
 }
 
 #[derive(Debug, Deserialize)]
@@ -204,11 +285,27 @@ pub(crate) struct PairingData {
     state: &'static str,
 }
 
+/// All pairings so far, and who takes part, by number.
+#[derive(Debug, Serialize)]
+pub(crate) struct PairingsData {
+    entrants: Vec<String>,
+    pairings: Vec<PairingData>,
+}
+
+shape!(PairingsData { entrants: Vec<String>, pairings: Vec<PairingData> });
+shape!(PairingData {
+    id: u64,
+    round: Option<u32>,
+    entrants: Vec<usize>,
+    reason: String,
+    state: &'static str,
+});
+
 pub(crate) async fn pairings(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
     Query(AfterQuery { after }): Query<AfterQuery>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<PairingsData>, ApiError> {
     let id = read_id(&id)?;
     let store = app.hub.store().clone();
     let (pairings, entrants) =
@@ -220,9 +317,9 @@ pub(crate) async fn pairings(
         reason: pairing.reason,
         state: pairing.state.word(),
     };
-    let names: Vec<String> = entrants.into_iter().map(|entrant| entrant.name).collect();
-    let pairings: Vec<PairingData> = pairings.into_iter().take(1000).map(pairing).collect();
-    Ok(Json(json!({"entrants": names, "pairings": pairings})))
+    let entrants = entrants.into_iter().map(|entrant| entrant.name).collect();
+    let pairings = pairings.into_iter().take(1000).map(pairing).collect();
+    Ok(Json(PairingsData { entrants, pairings }))
 }
 
 pub(crate) async fn pause(

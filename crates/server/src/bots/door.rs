@@ -8,21 +8,26 @@ use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use hyper_util::rt::TokioIo;
-use rookery_bots::{Greeting, PROTOCOL, REPLY_TIME, greet};
+use rookery_bots::{ErrorCode, Greeting, PROTOCOL, REPLY_TIME, error, greet};
 use rookery_wire::{Connection, Transport, TransportExt as _, WebSocket};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::Bots;
-use crate::accounts::{Owner, random_token};
+use crate::accounts::{Identity, blocking, random_token};
 use crate::app::App;
-use crate::http::{ApiError, Caller, Counted, Held};
+use crate::http::{ApiError, Caller, Counted, Held, counted_by};
 
 /// How many may be greeted at the same time; who comes then waits in the queue of the system.
 const MAX_GREETED: usize = 256;
 /// How long nothing is accepted after it has failed.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// What somebody is told who comes under the name of another.
+const NOT_YOURS: &str =
+    "this name belongs to somebody else; connect with a token of its owner, or choose another name";
+const LATER: &str = "the store cannot be asked whose this name is; try again in a minute";
 
 /// Takes in bots at a port, for ever.
 pub async fn keep_door(listener: TcpListener, app: Arc<App>) {
@@ -34,7 +39,7 @@ pub async fn keep_door(listener: TcpListener, app: Arc<App>) {
                 let app = Arc::clone(&app);
                 tokio::spawn(async move {
                     if let Ok(link) = Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds) {
-                        greet_at_door(Box::new(link), peer.ip().to_canonical(), &app).await;
+                        greet_at_door(Box::new(link), counted_by(peer.ip()), &app).await;
                     }
                     drop(permit);
                 });
@@ -107,40 +112,54 @@ async fn greet_at_door(mut link: Box<dyn Transport>, ip: IpAddr, app: &App) {
 
 /// Lets somebody in who has said hello, or tells it why not.
 async fn let_in(link: Box<dyn Transport>, greeting: Greeting, ip: IpAddr, app: &App) {
-    let owner = match &greeting.secret {
+    let who = match &greeting.secret {
         None => None,
         Some(secret) => match app.accounts.identify(secret, true).await {
             Ok(Some(identity)) if app.is_banned(&identity.owner) => {
-                return refuse(link, "no_seat", "the operator has closed this account").await;
+                return refuse(link, ErrorCode::NoSeat, "the operator has closed this account").await;
             }
-            Ok(Some(identity)) => Some(identity.owner),
+            Ok(Some(identity)) => Some(identity),
             // The same for unknown, revoked and foreign ones.
             _ if app.bad_tokens.allow(ip, Instant::now()) => {
-                return refuse(link, "bad_token", "this token does not hold; make a new one in the settings")
-                    .await;
+                return refuse(
+                    link,
+                    ErrorCode::BadToken,
+                    "this token is not valid, or is revoked; make a new one in the settings",
+                )
+                .await;
             }
             _ => {
-                return refuse(link, "too_many", "too many tokens that do not hold; wait a minute").await;
+                return refuse(link, ErrorCode::TooMany, "too many tokens that are not valid; wait a minute")
+                    .await;
             }
         },
     };
-    if let Err((why, link)) = enter(link, greeting, owner, app.hub.bots()) {
-        refuse(link, "no_seat", why).await;
+    let person = who.as_ref().and_then(Identity::person);
+    // Who comes back to its match has another proof.
+    if let Some(name) = greeting.name.clone().filter(|_| greeting.token.is_none()) {
+        let (bots, store) = (Arc::clone(app.hub.bots()), app.hub.store().clone());
+        let taken = blocking(move || bots.names.take(&store, &name, person)).await;
+        if let Err(error) = taken {
+            let why = if error.status == StatusCode::CONFLICT { NOT_YOURS } else { LATER };
+            return refuse(link, ErrorCode::NoSeat, why).await;
+        }
+    }
+    if let Err((why, link)) = enter(link, greeting, who, app.hub.bots()) {
+        refuse(link, ErrorCode::NoSeat, why).await;
     }
 }
 
 fn enter(
     link: Box<dyn Transport>,
     greeting: Greeting,
-    owner: Option<Owner>,
+    who: Option<Identity>,
     bots: &Arc<Bots>,
 ) -> Result<(), (&'static str, Box<dyn Transport>)> {
     let name = greeting.name.clone().unwrap_or_else(|| format!("bot-{}", &random_token()[..4]));
-    bots.enter(&name, owner, greeting, link)
+    bots.enter(&name, who, greeting, link)
 }
 
-async fn refuse(mut link: Box<dyn Transport>, code: &str, why: &str) {
-    let message = format!("{{\"type\":\"error\",\"code\":\"{code}\",\"message\":\"{why}\"}}\n");
-    let _ = timeout(REPLY_TIME, link.send(message.as_bytes())).await;
+async fn refuse(mut link: Box<dyn Transport>, code: ErrorCode, why: &str) {
+    let _ = timeout(REPLY_TIME, link.send(&error(code, why))).await;
     link.close().await;
 }

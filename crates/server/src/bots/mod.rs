@@ -1,6 +1,7 @@
 //! Bots that are connected: who they are, who plays, and how one is brought to a seat.
 
 mod door;
+mod names;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,12 +13,14 @@ use rookery_live::{GRACE_TO_RETURN, Guest, Returning};
 use rookery_wire::{Lent, Transport, TransportExt as _};
 use serde::Serialize;
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{broadcast, oneshot, watch};
 use tokio::time::timeout;
 
-use crate::accounts::{Owner, random_token};
+use crate::accounts::{Ended, Identity, Owner, random_token};
+use crate::http::shape;
 
 pub use door::{bots_socket, keep_door};
+pub(crate) use names::Names;
 
 /// The most bots at the same time.
 const MAX_BOTS: usize = 4096;
@@ -30,12 +33,15 @@ pub struct Bots {
     connected: Mutex<HashMap<String, Connected>>,
     /// Counts comings and goings.
     changes: watch::Sender<u64>,
+    /// Whose the names are.
+    pub(crate) names: Names,
 }
 
 /// A bot that is connected.
 struct Connected {
     greeting: Arc<Greeting>,
-    owner: Option<Owner>,
+    /// Who speaks for it; nobody if it came without a token.
+    who: Option<Identity>,
     /// Tells connections of the same name apart.
     serial: u64,
     /// What it may come back with during a match.
@@ -44,6 +50,13 @@ struct Connected {
     back: mpsc::Sender<Box<dyn Transport>>,
     /// Asks for the link; gone while it plays.
     claim: Option<oneshot::Sender<oneshot::Sender<Box<dyn Transport>>>>,
+}
+
+impl Connected {
+    /// Whose it is.
+    fn owner(&self) -> Option<&Owner> {
+        self.who.as_ref().map(|who| &who.owner)
+    }
 }
 
 /// What others see of a bot.
@@ -58,6 +71,8 @@ pub struct BotData {
     /// Whether it plays now.
     pub playing: bool,
 }
+
+shape!(BotData { name: String, author: Option<String>, games: Option<Vec<String>>, playing: bool });
 
 impl fmt::Debug for Bots {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,7 +104,7 @@ impl Bots {
 
     /// Whose a connected bot is; nobody's if it came without a token.
     pub fn owner_of(&self, name: &str) -> Option<Owner> {
-        self.connected().get(name)?.owner.clone()
+        self.connected().get(name)?.owner().cloned()
     }
 
     /// Somebody has said hello under this name. The newest connection of an owner counts, and an older one is closed; the
@@ -97,16 +112,17 @@ impl Bots {
     pub fn enter(
         self: &Arc<Self>,
         name: &str,
-        owner: Option<Owner>,
+        who: Option<Identity>,
         greeting: Greeting,
         link: Box<dyn Transport>,
     ) -> Result<(), (&'static str, Box<dyn Transport>)> {
+        let owner = who.as_ref().map(|who| &who.owner);
         let mut connected = self.connected();
         let returns = match &greeting.token {
             Some(token) => connected.values().find(|bot| bot.token == *token),
-            None => {
-                connected.get(name).filter(|bot| bot.claim.is_none() && owner.is_some() && bot.owner == owner)
-            }
+            None => connected
+                .get(name)
+                .filter(|bot| bot.claim.is_none() && owner.is_some() && bot.owner() == owner),
         };
         if let Some(bot) = returns.filter(|bot| bot.claim.is_none()) {
             return bot.back.try_send(link).map_err(|refused| {
@@ -121,7 +137,10 @@ impl Bots {
             return Err(("too many bots are connected; try again later", link));
         }
         // Who has no token cannot prove to be the one that is there.
-        if connected.get(name).is_some_and(|other| owner.is_none() || other.owner != owner) {
+        let is_other = |(key, other): (&String, &Connected)| {
+            key.eq_ignore_ascii_case(name) && (key != name || owner.is_none() || other.owner() != owner)
+        };
+        if connected.iter().any(is_other) {
             return Err((
                 "somebody is connected under this name; choose another, or prove by a token that it is you",
                 link,
@@ -131,7 +150,7 @@ impl Bots {
         let (claim, claimed) = oneshot::channel();
         let (token, (back, returning)) = (random_token()[..32].to_owned(), mpsc::channel(1));
         let greeting = Arc::new(Greeting { seat_token: Some(token.clone()), ..greeting });
-        let bot = Connected { greeting, owner, serial, token, back, claim: Some(claim) };
+        let bot = Connected { greeting, who, serial, token, back, claim: Some(claim) };
         connected.insert(name.to_owned(), bot);
         drop(connected);
         let link: Box<dyn Transport> = Box::new(Returning::new(link, returning, GRACE_TO_RETURN));
@@ -162,6 +181,29 @@ impl Bots {
         } else {
             self.leave(&name, serial);
             send_away(link).await;
+        }
+    }
+
+    /// Sends bots away whose tokens hold no more, for ever; who plays goes when the match is over.
+    pub async fn keep_out(&self, mut endings: broadcast::Receiver<Ended>) {
+        loop {
+            let is_over =
+                |who: &Identity, ended: Option<Ended>| ended.is_none_or(|ended| ended.concerns(who));
+            let ended = match endings.recv().await {
+                Ok(ended) => Some(ended),
+                // Who was missed is not known: all who have a token come again and are looked at anew.
+                Err(broadcast::error::RecvError::Lagged(_)) => None,
+                Err(broadcast::error::RecvError::Closed) => return,
+            };
+            // Without its place here a bot is told to go when it is not in a match.
+            let mut connected = self.connected();
+            let before = connected.len();
+            connected.retain(|_, bot| !bot.who.as_ref().is_some_and(|who| is_over(who, ended)));
+            let is_changed = connected.len() != before;
+            drop(connected);
+            if is_changed {
+                self.changed();
+            }
         }
     }
 
@@ -238,11 +280,6 @@ impl Bots {
             }
         });
         Ok(Guest::Bot(lent, greeting))
-    }
-
-    /// Hears of comings and goings.
-    pub fn subscribe(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the page and programs are told, as JSON: plain data made from scenes, snapshots and verdicts.
 
 mod scene;
+mod shapes;
 mod state;
 
 pub use scene::{CaptionData, CellData, MoveData, PieceData, PlaceData, SceneData, ShapeData, scenes};

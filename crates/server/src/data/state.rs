@@ -52,6 +52,8 @@ pub struct MatchState {
     pub waiting: Vec<usize>,
     /// The match that was begun after it.
     pub rematch: Option<String>,
+    /// Who plays it where other machines do, and whether it was taken over.
+    pub note: Option<String>,
     /// The tournament it belongs to.
     pub tournament: Option<String>,
     /// How many look on.
@@ -466,6 +468,7 @@ impl MatchState {
             suspended: snapshot.suspended,
             waiting: around.waiting.to_vec(),
             rematch: None,
+            note: None,
             tournament: None,
             viewers: around.viewers,
             can: if around.waiting.is_empty() { Can::of(snapshot, sight.seat) } else { Can::default() },

@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt as _;
 
+use super::site::counted_by;
 use super::{Counted, Metrics};
 
 /// How long the first byte may take.
@@ -121,7 +122,7 @@ pub async fn serve(
                 continue;
             }
         };
-        let ip = peer.ip().to_canonical();
+        let ip = counted_by(peer.ip());
         // Who finds no room is closed at once, before anything is read.
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
             metrics.refused.fetch_add(1, Ordering::Relaxed);

@@ -6,6 +6,8 @@ use axum::response::{IntoResponse, Response};
 use rookery_store::StoreError;
 use serde::Serialize;
 
+use super::shape;
+
 /// Why a request is not done.
 #[derive(Clone, Debug)]
 pub struct ApiError {
@@ -23,23 +25,40 @@ pub struct ApiError {
 #[derive(Clone, Debug)]
 pub(crate) struct Message(pub(crate) String);
 
+/// What every refusal tells.
 #[derive(Serialize)]
-struct Body<'a> {
-    error: Inner<'a>,
+pub(crate) struct Error<'a> {
+    error: Problem<'a>,
 }
 
 #[derive(Serialize)]
-struct Inner<'a> {
+struct Problem<'a> {
     code: &'a str,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
 }
 
+shape!(Error<'a> { error: Problem<'a> });
+shape!(Problem<'a> { code: &'a str, message: &'a str; maybe field: Option<&'a str> });
+
+/// A text as people read it: with a capital letter, unless it begins with a name or a spec, and a full stop.
+pub(crate) fn sentence(mut text: String) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    if first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b',') {
+        let n = 1.min(first.len());
+        text[..n].make_ascii_uppercase();
+    }
+    if text.ends_with(|c: char| c.is_alphanumeric() || "`\"')]".contains(c)) {
+        text.push('.');
+    }
+    text
+}
+
 impl ApiError {
     /// An error of this kind.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), field: None }
+        Self { status, code, message: sentence(message.into()), field: None }
     }
 
     /// What was sent cannot be used.
@@ -65,7 +84,7 @@ impl ApiError {
         Self::new(
             StatusCode::UNAUTHORIZED,
             "unauthorised",
-            "this needs a session or a token that holds; sign in at /login, or send `Authorization: Bearer TOKEN`",
+            "this needs a session or a valid token; sign in at /login, or send `Authorization: Bearer TOKEN`",
         )
     }
 
@@ -102,8 +121,8 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let inner = Inner { code: self.code, message: &self.message, field: self.field.as_deref() };
-        let mut response = (self.status, Json(Body { error: inner })).into_response();
+        let error = Problem { code: self.code, message: &self.message, field: self.field.as_deref() };
+        let mut response = (self.status, Json(Error { error })).into_response();
         response.extensions_mut().insert(Message(self.message));
         if self.status == StatusCode::UNAUTHORIZED {
             let bearer = axum::http::HeaderValue::from_static("Bearer");
@@ -124,6 +143,25 @@ impl From<StoreError> for ApiError {
                 Self::unavailable("the store cannot take anything now; try again in a minute")
             }
             _ => Self::ours(&error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_sentences() {
+        for (text, told) in [
+            ("too many tries; wait a minute", "Too many tries; wait a minute."),
+            ("`x` is called `y` here", "`x` is called `y` here."),
+            ("bundle:mine is failing", "bundle:mine is failing."),
+            ("Is that so?", "Is that so?"),
+            ("it failed:\nline 2\n", "It failed:\nline 2\n"),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(text.to_owned()), told);
         }
     }
 }

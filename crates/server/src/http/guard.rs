@@ -2,26 +2,31 @@
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ALLOW, AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, UPGRADE,
-    X_CONTENT_TYPE_OPTIONS,
+    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, UPGRADE, X_CONTENT_TYPE_OPTIONS,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use rookery_store::EntrantId;
 use tokio::time::timeout;
 
 use super::ApiError;
 use super::error::Message;
+use super::site::{counted_by, theme};
 use crate::accounts::Identity;
 use crate::app::App;
+use crate::pages::Look;
 
 /// The most bytes of a body, and how long it may take.
 const BODY_BYTES: usize = 64 << 10;
@@ -43,12 +48,15 @@ const FRAMED: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// For pictures, which bring their own colours and nothing else.
 const PICTURE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
+/// A browser that came by TLS once comes by nothing else for a year.
+const HSTS: &str = "max-age=31536000";
+
 /// Whoever asks.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Who it is, if it has said so.
     pub identity: Option<Identity>,
-    /// Where it comes from.
+    /// Where it comes from, as it is counted.
     pub ip: IpAddr,
     /// The number of the request, for the log.
     pub request: String,
@@ -86,8 +94,13 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let number = crate::accounts::random_token()[..12].to_owned();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let page = wants_page(request.headers(), &path);
+    let mut look = Look { theme: theme(request.headers()), ..Look::default() };
     let mut response = match admit(&app, request, &number).await {
-        Ok(request) => next.run(request).await,
+        Ok(request) => {
+            let who = request.extensions().get::<Caller>().and_then(|caller| caller.identity.as_ref());
+            look.name = who.map(|who| who.name.clone());
+            survive(next.run(request)).await
+        }
         Err(error) => error.into_response(),
     };
     if path.starts_with("/api/") && is_plain_error(&response) && !is_json(&response) {
@@ -96,13 +109,30 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     if page && is_plain_error(&response) {
         let told = response.extensions_mut().remove::<Message>();
         let message = told.map_or_else(|| response.status().to_string(), |Message(message)| message);
-        response = crate::routes::error_page(response.status(), &message, &number);
+        response = crate::routes::error_page(response.status(), &message, &number, &look);
     }
     finish(&mut response, &path, &number);
+    if app.site.is_secure() {
+        response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(HSTS));
+    }
+    let unread =
+        [StatusCode::PAYLOAD_TOO_LARGE, StatusCode::REQUEST_TIMEOUT, StatusCode::SERVICE_UNAVAILABLE];
+    if unread.contains(&response.status()) {
+        // Something is still to come that nobody reads.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     let status = response.status().as_u16();
     app.metrics.answered(status);
     tracing::info!(request = number, %method, path, status, ms = begun.elapsed().as_millis() as u64, "answered");
     response
+}
+
+/// The answer, also where making it panics: a mistake of ours costs this request, and not those that share its connection.
+async fn survive(answer: impl Future<Output = Response>) -> Response {
+    let caught = AssertUnwindSafe(answer).catch_unwind().await;
+    caught.unwrap_or_else(|_| {
+        ApiError::ours(&"its handler panicked; see the message before this one").into_response()
+    })
 }
 
 /// Whether somebody looks at a page and is not a program.
@@ -150,9 +180,24 @@ async fn in_json(response: Response) -> Response {
 }
 
 async fn admit(app: &Arc<App>, request: Request, number: &str) -> Result<Request, ApiError> {
-    let peer = request.extensions().get::<SocketAddr>().copied();
+    let (parts, body) = request.into_parts();
+    let judged = judge(app, &parts).await;
+    let has_name =
+        judged.as_ref().is_ok_and(|(who, _)| who.as_ref().is_some_and(|who| who.person().is_some()));
+    // Also who is refused is heard to the end: what came behind would else be taken for the next request of a connection
+    // that is kept, and end it.
+    let body = read_body(app, &parts, body, has_name).await?;
+    let (identity, ip) = judged?;
+    let mut request = Request::from_parts(parts, body);
+    request.extensions_mut().insert(Caller { identity, ip, request: number.to_owned() });
+    Ok(request)
+}
+
+/// Who asks, and from where, if it may ask at all.
+async fn judge(app: &App, parts: &Parts) -> Result<(Option<Identity>, IpAddr), ApiError> {
+    let peer = parts.extensions.get::<SocketAddr>().copied();
     let peer = peer.ok_or_else(|| ApiError::ours(&"a request without a peer"))?;
-    let headers = request.headers();
+    let headers = &parts.headers;
     let host = app.site.host(headers).ok_or_else(|| {
         ApiError::new(
             StatusCode::MISDIRECTED_REQUEST,
@@ -160,10 +205,10 @@ async fn admit(app: &Arc<App>, request: Request, number: &str) -> Result<Request
             "this server is not reached by that name; use its address, or start it with --public-url",
         )
     })?;
-    let ip = app.site.client(peer, headers);
+    let ip = counted_by(app.site.client(peer, headers));
     let same = app.site.is_same_origin(headers, host);
     let bearer = bearer(headers);
-    let unsafe_method = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let unsafe_method = !matches!(parts.method, Method::GET | Method::HEAD | Method::OPTIONS);
     let socket = headers.contains_key(UPGRADE);
     let has_origin = headers.contains_key("origin");
     if unsafe_method && bearer.is_none() && !same {
@@ -188,9 +233,7 @@ async fn admit(app: &Arc<App>, request: Request, number: &str) -> Result<Request
     {
         return Err(ApiError::forbidden("the operator has closed this account"));
     }
-    let mut request = read_body(request, identity.as_ref().is_some_and(|who| who.person().is_some())).await?;
-    request.extensions_mut().insert(Caller { identity, ip, request: number.to_owned() });
-    Ok(request)
+    Ok((identity, ip))
 }
 
 /// The token of a program. What is no text is a token that does not hold.
@@ -209,21 +252,22 @@ async fn by_token(app: &App, token: &str, ip: IpAddr) -> Result<Identity, ApiErr
     if app.bad_tokens.allow(ip, Instant::now()) {
         Err(ApiError::unauthorised())
     } else {
-        Err(ApiError::too_many("too many tokens that do not hold; wait a minute"))
+        Err(ApiError::too_many("too many tokens that are not valid; wait a minute"))
     }
 }
 
 /// Reads the whole body within its bounds, so that nobody behind waits for a slow one.
-async fn read_body(request: Request, has_name: bool) -> Result<Request, ApiError> {
-    let (parts, body) = request.into_parts();
-    if matches!(parts.method, Method::GET | Method::HEAD) {
-        return Ok(Request::from_parts(parts, body));
+async fn read_body(app: &App, parts: &Parts, body: Body, has_name: bool) -> Result<Body, ApiError> {
+    if body.is_end_stream() {
+        return Ok(body);
     }
     let (most, time) = match parts.uri.path() {
         "/api/v1/records" => (RECORD_BYTES, BODY),
         "/api/v1/bundles" | "/bundles" if has_name => (BUNDLE_BYTES, BUNDLE),
         _ => (BODY_BYTES, BODY),
     };
+    let is_large = most > BODY_BYTES && body.size_hint().upper().is_none_or(|n| n > BODY_BYTES as u64);
+    let _permit = if is_large { Some(app.uploading.soon().await?) } else { None };
     let reading = timeout(time, Limited::new(body, most).collect()).await;
     let bytes: Bytes = match reading {
         Ok(Ok(body)) => body.to_bytes(),
@@ -243,7 +287,7 @@ async fn read_body(request: Request, has_name: bool) -> Result<Request, ApiError
             ));
         }
     };
-    Ok(Request::from_parts(parts, Body::from(bytes)))
+    Ok(Body::from(bytes))
 }
 
 /// What every answer carries.
@@ -269,5 +313,17 @@ fn finish(response: &mut Response, path: &str, number: &str) {
     }
     if !headers.contains_key("cache-control") {
         headers.insert(HeaderName::from_static("cache-control"), HeaderValue::from_static("no-store"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_answered_for() {
+        let answer = survive(async { unreachable!("a mistake of ours") }).await;
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(is_json(&answer));
     }
 }

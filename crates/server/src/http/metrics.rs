@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use rookery_arena::Figure;
+
 /// Counters of this server.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -62,8 +64,8 @@ impl Metrics {
         self.answers[class].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// All counters, and what the caller knows beside them: name, help, value.
-    pub fn text(&self, more: &[(&str, &str, u64)]) -> String {
+    /// All counters, and what the caller knows beside them: name, help, value; and what is counted of other machines.
+    pub fn text(&self, more: &[(&str, &str, u64)], elsewhere: &[Figure]) -> String {
         let mut text = String::new();
         text.push_str("# HELP rookery_http_responses_total Answers by the class of their status.\n");
         text.push_str("# TYPE rookery_http_responses_total counter\n");
@@ -85,6 +87,10 @@ impl Metrics {
         ];
         for (name, help, n) in own.iter().chain(more) {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {n}");
+        }
+        for Figure { name, help, grows, value } in elsewhere {
+            let kind = if *grows { "counter" } else { "gauge" };
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
         }
         text
     }

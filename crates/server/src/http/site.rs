@@ -137,7 +137,10 @@ impl Site {
     pub fn is_same_origin(&self, headers: &HeaderMap, host: &str) -> bool {
         if let Some(origin) = headers.get(ORIGIN) {
             let public = self.public.as_ref().map(ToString::to_string);
-            let own = [Some(format!("http://{host}")), public];
+            // Whoever is on the way can be the same host without TLS.
+            let is_ours = |public: &PublicUrl| public.secure && public.host.eq_ignore_ascii_case(host);
+            let plain = (!self.public.as_ref().is_some_and(is_ours)).then(|| format!("http://{host}"));
+            let own = [plain, public];
             return origin.to_str().is_ok_and(|origin| own.iter().flatten().any(|own| own == origin));
         }
         headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin")
@@ -165,10 +168,21 @@ impl Site {
         client
     }
 
+    /// Whether somebody sits at this machine itself: behind a proxy everybody may seem to.
+    pub fn is_at_home(&self, ip: IpAddr) -> bool {
+        ip.is_loopback() && !self.is_secure() && self.trusted.is_empty()
+    }
+
     /// The token of the session's cookie.
     pub fn session<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
         cookie(headers, self.cookie())
     }
+}
+
+/// The address that somebody is counted by: in the newer Internet one host has 2^64 of them.
+pub(crate) fn counted_by(ip: IpAddr) -> IpAddr {
+    let ip = ip.to_canonical();
+    if ip.is_loopback() { ip } else { rookery_live::source(ip) }
 }
 
 /// The value of a cookie.
@@ -176,6 +190,12 @@ pub(crate) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
     let all = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+/// The theme that somebody has chosen, if it is one of ours.
+pub(crate) fn theme(headers: &HeaderMap) -> Option<&'static str> {
+    let chosen = cookie(headers, "theme");
+    ["light", "dark"].into_iter().find(|known| chosen == Some(known))
 }
 
 /// Whether a host is `localhost` or an address, which nobody can point elsewhere.
@@ -259,5 +279,16 @@ mod tests {
         assert!(one.contains("::ffff:127.0.0.1".parse().unwrap()));
         assert!(!one.contains("127.0.0.2".parse().unwrap()));
         assert!("10.0.0.0/33".parse::<Network>().is_err() && "x".parse::<Network>().is_err());
+    }
+
+    #[test]
+    fn fault_w08_one_host_of_the_newer_internet_is_counted_once() {
+        let counted = |text: &str| counted_by(text.parse().unwrap()).to_string();
+        assert_eq!(counted("2001:db8::1"), counted("2001:db8::ffff:2"));
+        assert_ne!(counted("2001:db8::1"), counted("2001:db8:0:1::1"));
+        assert_eq!(
+            (counted("::1"), counted("::ffff:203.0.113.7")),
+            ("::1".to_owned(), "203.0.113.7".to_owned())
+        );
     }
 }

@@ -9,7 +9,8 @@ use axum::middleware::{Next, from_fn};
 use axum::routing::{MethodFilter, on};
 use serde_json::{Value, json};
 
-use super::{ApiError, Caller};
+use super::error::Error;
+use super::{ApiError, Caller, Shape, Shapes};
 
 /// Who may use an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,8 +60,14 @@ pub struct Listed {
     pub query: &'static [(&'static str, &'static str)],
     /// The schema of its body.
     pub body: Option<Value>,
+    /// What its body is, if that is no JSON.
+    pub takes: Option<&'static str>,
     /// What it answers when all is well.
     pub ok: u16,
+    /// What is in that answer, as JSON.
+    pub answer: Option<fn(&mut Shapes) -> Value>,
+    /// What else it can be.
+    pub others: &'static [&'static str],
 }
 
 /// A router that knows what is in it.
@@ -124,7 +131,9 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
             Ok::<_, ApiError>(next.run(request).await)
         });
         self.router = self.router.route(path, on(filter, handler).route_layer(checked));
-        self.list.push(Listed { method, path, access, summary, query: &[], body: None, ok: 200 });
+        let (query, others) = (&[], &[]);
+        let (body, takes, answer) = (None, None, None);
+        self.list.push(Listed { method, path, access, summary, query, body, takes, ok: 200, answer, others });
         self
     }
 
@@ -153,7 +162,31 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         self.change(|listed| listed.body = Some(schema))
     }
 
-    /// What the last one answers when all is well.
+    /// The body of the last one is of this kind, and no JSON.
+    #[must_use]
+    pub fn takes(self, kind: &'static str) -> Self {
+        self.change(|listed| listed.takes = Some(kind))
+    }
+
+    /// What the last one tells when all is well.
+    #[must_use]
+    pub fn answers<T: Shape>(self) -> Self {
+        self.answers_as(T::shape)
+    }
+
+    /// The same where no type says it.
+    #[must_use]
+    pub fn answers_as(self, shape: fn(&mut Shapes) -> Value) -> Self {
+        self.change(|listed| listed.answer = Some(shape))
+    }
+
+    /// What else the answer of the last one can be, by its kind of content.
+    #[must_use]
+    pub fn or(self, kinds: &'static [&'static str]) -> Self {
+        self.change(|listed| listed.others = kinds)
+    }
+
+    /// The status of the last one when all is well.
     #[must_use]
     pub fn ok(self, status: u16) -> Self {
         self.change(|listed| listed.ok = status)
@@ -174,9 +207,10 @@ impl<S: Clone + Send + Sync + 'static> Default for Routes<S> {
 /// The description of the API for programs, as `OpenAPI` 3.1 has it.
 pub fn openapi(list: &[Listed]) -> Value {
     let mut paths = serde_json::Map::new();
+    let mut shapes = Shapes::default();
     for listed in list.iter().filter(|listed| listed.path.starts_with("/api/v1/")) {
         let path = paths.entry(listed.path).or_insert_with(|| json!({}));
-        path[listed.method.as_str().to_ascii_lowercase()] = operation(listed);
+        path[listed.method.as_str().to_ascii_lowercase()] = operation(listed, &mut shapes);
     }
     json!({
         "openapi": "3.1.0",
@@ -189,24 +223,12 @@ pub fn openapi(list: &[Listed]) -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": {
-                "type": "object",
-                "required": ["error"],
-                "properties": {"error": {
-                    "type": "object",
-                    "required": ["code", "message"],
-                    "properties": {
-                        "code": {"type": "string"},
-                        "message": {"type": "string"},
-                        "field": {"type": "string"},
-                    },
-                }},
-            }},
+            "schemas": shapes.done(),
         },
     })
 }
 
-fn operation(listed: &Listed) -> Value {
+fn operation(listed: &Listed, shapes: &mut Shapes) -> Value {
     let parts = listed.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path =
         parts.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
@@ -221,16 +243,27 @@ fn operation(listed: &Listed) -> Value {
     });
     let error = json!({
         "description": "What was wrong, what was expected, what to do.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+        "content": {"application/json": {"schema": Error::shape(shapes)}},
     });
+    let mut done = json!({"description": "Done."});
+    if let Some(shape) = listed.answer {
+        done["content"]["application/json"]["schema"] = shape(shapes);
+    }
+    for kind in listed.others {
+        done["content"][kind]["schema"] = json!({"type": "string"});
+    }
     let mut operation = json!({
         "summary": listed.summary,
         "parameters": in_path.chain(in_query).collect::<Vec<_>>(),
-        "responses": {listed.ok.to_string(): {"description": "Done."}, "default": error},
+        "responses": {listed.ok.to_string(): done, "default": error},
     });
     if let Some(body) = &listed.body {
         operation["requestBody"] =
             json!({"required": true, "content": {"application/json": {"schema": body}}});
+    }
+    if let Some(kind) = listed.takes {
+        operation["requestBody"]["required"] = true.into();
+        operation["requestBody"]["content"][kind]["schema"] = json!({"type": "string", "format": "binary"});
     }
     if listed.access != Access::Anybody {
         operation["security"] = json!([{"token": []}]);

@@ -8,12 +8,13 @@ use axum::extract::ws::Utf8Bytes;
 use rookery_live::Snapshot;
 use rookery_referee::MatchSpec;
 use rookery_rules::{GameSpec, Seat, Status};
-use rookery_study::{Order, advise};
+use rookery_study::{Order, advise, shares};
 use serde::Serialize;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::{Table, json};
+use crate::thinkers::Thinkers;
 
 /// How long a position is looked at.
 const TIME: Duration = Duration::from_millis(300);
@@ -40,6 +41,8 @@ struct Eval<'a> {
     seat: usize,
     /// The share of a win that whoever is to move has, 0 to 1.
     value: f32,
+    /// The same for every seat, all of them 1 together.
+    shares: Vec<f32>,
     /// Whether that is certain.
     proven: bool,
 }
@@ -49,7 +52,7 @@ impl Table {
     pub(crate) fn evaluations(
         self: &Arc<Self>,
         seat: Option<Seat>,
-        thinking: &Arc<Semaphore>,
+        thinking: &Thinkers,
     ) -> Option<watch::Receiver<Option<Utf8Bytes>>> {
         self.match_()?;
         if !is_evaluated(&self.spec(), seat) {
@@ -57,14 +60,14 @@ impl Table {
         }
         let told = self.eval.subscribe();
         if !self.evaluating.swap(true, Ordering::SeqCst) {
-            tokio::spawn(keep_up(Arc::clone(self), Arc::clone(thinking)));
+            tokio::spawn(keep_up(Arc::clone(self), thinking.clone()));
         }
         Some(told)
     }
 }
 
 /// Looks at every position, until the match is over or nobody wants to know.
-async fn keep_up(table: Arc<Table>, thinking: Arc<Semaphore>) {
+async fn keep_up(table: Arc<Table>, thinking: Thinkers) {
     loop {
         look_on(&table, &thinking).await;
         table.evaluating.store(false, Ordering::SeqCst);
@@ -76,7 +79,7 @@ async fn keep_up(table: Arc<Table>, thinking: Arc<Semaphore>) {
     }
 }
 
-async fn look_on(table: &Table, thinking: &Arc<Semaphore>) {
+async fn look_on(table: &Table, thinking: &Thinkers) {
     let mut versions = table.subscribe();
     let mut last = None;
     while table.eval.receiver_count() > 0 {
@@ -87,16 +90,18 @@ async fn look_on(table: &Table, thinking: &Arc<Semaphore>) {
         }
         let now = snapshot.position.text();
         if last.as_ref() != Some(&now) {
-            last = Some(now);
-            let Ok(permit) = Arc::clone(thinking).acquire_owned().await else { return };
-            let id = table.id();
-            let looked = tokio::task::spawn_blocking(move || {
-                let frame = look(id.as_str(), &snapshot);
-                drop(permit);
-                frame
-            });
-            if let Ok(Some(frame)) = looked.await {
-                table.eval.send_replace(Some(frame));
+            // Where too many wait, it is asked again in a moment.
+            if let Ok(permit) = thinking.soon().await {
+                last = Some(now);
+                let id = table.id();
+                let looked = tokio::task::spawn_blocking(move || {
+                    let frame = look(id.as_str(), &snapshot);
+                    drop(permit);
+                    frame
+                });
+                if let Ok(Some(frame)) = looked.await {
+                    table.eval.send_replace(Some(frame));
+                }
             }
         }
         // Who has left is noticed, too.
@@ -110,6 +115,8 @@ fn look(id: &str, snapshot: &Snapshot) -> Option<Utf8Bytes> {
     let order = Order { time: TIME, max_lines: 1, ..Order::default() };
     let advice = advise(&game, &*snapshot.position, &order, &mut |_| {})?;
     let best = advice.lines.first()?;
-    let eval = Eval { id, ply: snapshot.plies(), seat: seat.index(), value: best.value, proven: best.proven };
+    let shares = shares(&game, &*snapshot.position, best, snapshot.spec.n_seats())?;
+    let (ply, seat, value, proven) = (snapshot.plies(), seat.index(), best.value, best.proven);
+    let eval = Eval { id, ply, seat, value, shares, proven };
     Some(json(&Told { eval }).into())
 }

@@ -18,6 +18,10 @@ const SWEEP: Duration = Duration::from_mins(5);
 impl Hub {
     /// Goes on with what an earlier run has left; how many matches.
     pub async fn resume(self: &Arc<Self>) -> usize {
+        let waiting = self.resume_waiting();
+        if waiting > 0 {
+            tracing::info!(waiting, "tables wait for players as before");
+        }
         let left = match self.spool.left() {
             Ok(left) => left,
             Err(error) => {
@@ -89,7 +93,7 @@ impl Hub {
         loop {
             tokio::time::sleep(SWEEP).await;
             for table in self.tables().iter().filter(|table| table.over_since().is_none()) {
-                if table.idle_for() >= ABANDONED {
+                if table.idle_for() >= ABANDONED || Self::is_too_old(table) {
                     self.give_up(table);
                 }
             }
@@ -100,6 +104,15 @@ impl Hub {
     pub fn is_playing(&self, who: &Owner) -> bool {
         let sits = |table: &Arc<Table>| table.holds().iter().any(|hold| hold.owner.as_ref() == Some(who));
         self.tables().iter().any(|table| table.over_since().is_none() && sits(table))
+    }
+
+    /// What the guest of a session is called, at the newest of its tables.
+    pub fn guest_name(&self, session: u64) -> Option<String> {
+        let seat_of = |table: &Arc<Table>| {
+            let seat = table.holds().iter().position(|hold| hold.owner == Some(Owner::Guest(session)))?;
+            Some(table.spec().seats.get(seat)?.name.clone())
+        };
+        self.tables().iter().rev().find_map(seat_of)
     }
 
     /// Somebody is called otherwise now: their matches are read anew from the store.
@@ -116,6 +129,7 @@ impl Hub {
         tracing::info!(id = %table.id(), "a match is given up, because nobody came back");
         if self.cancel(table, "nobody came back within a day").is_err() {
             // It had not begun.
+            self.forget_waiting(table.id());
             self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(&table.id());
         }
     }

@@ -1,44 +1,53 @@
 //! All matches of this server: made, found, gone on with after a restart, and handed to the store when they are over.
 
+mod elsewhere;
 mod eval;
 mod lasting;
 mod paired;
+mod private;
 mod request;
+mod seats;
 mod spool;
 mod stored;
 mod table;
 mod update;
+mod waiting;
 mod window;
+mod work;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use rookery_catalog::{AnyPosition, game};
 use rookery_live::{Guest, LiveMatch, Snapshot, Stopping, Terms, prelude, prepare};
 use rookery_record::{ArchiveError, Header, Slot};
 use rookery_referee::{Command, End, MatchSpec, SeatSpec};
-use rookery_rules::{GameSpec, Seat};
+use rookery_rules::GameSpec;
 use rookery_store::{EntrantId, GameId, NewGame, Store};
 use rookery_wire::Protocols;
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::accounts::{Identity, Owner, now_ms, random_token};
 use crate::bots::Bots;
+use crate::bundles::BundleDoor;
 use crate::data::Sight;
 use crate::http::ApiError;
 
 pub(crate) use paired::Paired;
+pub(crate) use private::{bundle_owners, owns_program, without_stderr};
 pub(crate) use request::random_seed;
 pub use request::{NamedSeat, NewMatch, NewSeat, Sitter, Wanted};
-pub use spool::{Left, Owners, Spool};
+pub use spool::{Left, Owners, Spool, Waiting};
 pub use stored::{Loose, Shelf, StoredMatch};
-pub use table::{Hold, Seen, Table};
+pub use table::{Seen, Table};
 pub use update::Update;
-pub(crate) use update::json;
-pub use window::Window;
+pub(crate) use update::{Card, json};
+pub use window::{Hold, Window};
+pub(crate) use work::{check_work, checked_limits};
 
 /// The most matches that run or wait at the same time.
 const MAX_TABLES: usize = 4096;
@@ -57,8 +66,18 @@ pub struct Hub {
     shelf: Shelf,
     /// Matches from files.
     pub(crate) loose: Loose,
+    /// Where bundles come in, if they do.
+    pub(crate) bundles: OnceLock<Arc<BundleDoor>>,
     /// Where the versions of tables begin.
     first_version: u64,
+    /// Where games of other machines can be looked at.
+    gallery: OnceLock<Arc<dyn rookery_arena::Gallery>>,
+    /// How many of them are looked for at a time.
+    looking: Semaphore,
+    /// Held while it is written down how a table waits, or that it waits no more.
+    keeping: Mutex<()>,
+    /// Held while a match is begun once more, so that two who ask get the same one.
+    again: tokio::sync::Mutex<()>,
 }
 
 impl fmt::Debug for Hub {
@@ -98,7 +117,23 @@ impl Hub {
         let first_version = (now_ms() as u64) << 12;
         let tables = RwLock::default();
         let (shelf, loose) = (Shelf::default(), Loose::default());
-        Ok(Self { store, spool, bots, stopping, tables, shelf, loose, first_version })
+        let (gallery, looking) = (OnceLock::new(), Semaphore::new(elsewhere::AT_ONCE));
+        let bundles = OnceLock::new();
+        Ok(Self {
+            store,
+            spool,
+            bots,
+            stopping,
+            tables,
+            shelf,
+            loose,
+            bundles,
+            first_version,
+            gallery,
+            looking,
+            keeping: Mutex::default(),
+            again: tokio::sync::Mutex::default(),
+        })
     }
 
     /// The store.
@@ -114,7 +149,9 @@ impl Hub {
     /// All matches at hand, the newest last.
     pub fn tables(&self) -> Vec<Arc<Table>> {
         let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
-        tables.values().cloned().collect()
+        let mut tables: Vec<Arc<Table>> = tables.values().cloned().collect();
+        tables.sort_unstable_by_key(|table| table.serial());
+        tables
     }
 
     /// A match at hand.
@@ -123,14 +160,17 @@ impl Hub {
     }
 
     /// A match.
-    pub async fn find(&self, id: &str) -> Result<Found, ApiError> {
+    pub async fn find(self: &Arc<Self>, id: &str) -> Result<Found, ApiError> {
         let id: GameId = id.parse().map_err(|_| ApiError::not_found("match"))?;
         if let Some(table) = self.table(id) {
             return Ok(Found::Table(table));
         }
         match self.loose.get(id) {
             Some(loose) => Ok(Found::Stored(loose)),
-            None => Ok(Found::Stored(self.shelf.get(&self.store, id).await?)),
+            None => match self.shelf.get(&self.store, id).await {
+                Ok(stored) => Ok(Found::Stored(stored)),
+                Err(unknown) => self.elsewhere(id).await.map(Found::Table).ok_or(unknown),
+            },
         }
     }
 
@@ -164,11 +204,13 @@ impl Hub {
         let codes: Vec<Option<String>> = seats.iter().map(|hold| hold.code.clone()).collect();
         let id = GameId::random();
         let table = if codes.iter().any(Option::is_some) {
+            self.expect_room_to_wait()?;
             let snapshot = Arc::new(before(&spec)?);
             let first = self.first_version;
             let table = Table::waiting(id, who.owner.clone(), first, snapshot, seats);
             let table = Arc::new(table);
             self.insert(&table);
+            self.keep_waiting(&table);
             table
         } else {
             let live = self.start(id, spec, None).await?;
@@ -176,71 +218,6 @@ impl Hub {
             self.run(Arc::new(table))
         };
         Ok(Made { table, codes })
-    }
-
-    /// The table to which a code invites.
-    pub fn invited(&self, code: &str) -> Option<Arc<Table>> {
-        let has_code =
-            |table: &Arc<Table>| table.holds().iter().any(|hold| hold.code.as_deref() == Some(code));
-        self.tables().into_iter().find(has_code)
-    }
-
-    /// Gives somebody the seat of a code. The match begins with the last one.
-    pub async fn join(self: &Arc<Self>, code: &str, who: &Identity) -> Result<(Arc<Table>, Seat), ApiError> {
-        let gone = || {
-            ApiError::conflict("this seat is taken, or the invitation is no longer open; ask for a new one")
-        };
-        let table = self.invited(code).ok_or_else(gone)?;
-        if let Some(seat) = table.seat_of(Some(who)) {
-            return Ok((table, seat));
-        }
-        self.expect_room()?;
-        let (seat, all) = table.take_seat(code, who).ok_or_else(gone)?;
-        if all && table.match_().is_none() {
-            let live = self.start(table.id(), MatchSpec::clone(&table.spec()), None).await?;
-            table.begin(live);
-            self.run(Arc::clone(&table));
-        }
-        Ok((table, seat))
-    }
-
-    /// The same match once more, with everybody one seat further; whoever of the players asks first begins it.
-    pub async fn rematch(
-        self: &Arc<Self>,
-        table: &Arc<Table>,
-        who: &Identity,
-    ) -> Result<Arc<Table>, ApiError> {
-        if table.seat_of(Some(who)).is_none() && *table.maker() != who.owner {
-            return Err(ApiError::forbidden(
-                "only who played here can ask for another match; begin one of your own",
-            ));
-        }
-        if table.over_since().is_none() {
-            return Err(ApiError::conflict("the match is not over yet; play it to its end first"));
-        }
-        if table.cup().is_some() {
-            return Err(ApiError::conflict("a game of a tournament is played once; begin one of your own"));
-        }
-        if let Some(again) = table.rematch().and_then(|id| self.table(id)) {
-            return Ok(again);
-        }
-        self.expect_room()?;
-        let mut spec = MatchSpec::clone(&table.spec());
-        let labels: Vec<String> = spec.seats.iter().map(|seat| seat.label.clone()).collect();
-        spec.seats.rotate_left(1);
-        for (seat, label) in spec.seats.iter_mut().zip(labels) {
-            seat.label = label;
-        }
-        spec.seed = request::random_seed();
-        let mut seats: Vec<Hold> =
-            table.holds().into_iter().map(|hold| Hold::new(hold.owner, None)).collect();
-        seats.rotate_left(1);
-        let id = GameId::random();
-        let live = self.start(id, spec, None).await?;
-        let again = Table::live(id, who.owner.clone(), self.first_version, live, seats);
-        let again = self.run(Arc::new(again));
-        table.set_rematch(id);
-        Ok(again)
     }
 
     /// Brings whoever is to play, and begins.
@@ -293,7 +270,7 @@ impl Hub {
     /// Writes down whose the seats are.
     fn keep_owners(&self, table: &Table) {
         let seats = table.holds().into_iter().map(|hold| hold.owner).collect();
-        let owners = Owners { maker: table.maker().clone(), seats, of_cup: table.cup().is_some() };
+        let owners = Owners { maker: table.maker(), seats, of_cup: table.cup().is_some() };
         if let Err(error) = self.spool.keep_owners(table.id(), &owners) {
             tracing::warn!(id = %table.id(), %error, "who sits where cannot be kept");
         }
@@ -302,8 +279,13 @@ impl Hub {
     /// Somebody who was a guest has a name now, and keeps its seats.
     pub fn change_owner(&self, from: &Owner, to: &Owner) {
         for table in self.tables() {
-            if table.change_owner(from, to) && table.match_().is_some() {
+            if !table.change_owner(from, to) {
+                continue;
+            }
+            if table.match_().is_some() {
                 self.keep_owners(&table);
+            } else {
+                self.keep_waiting(&table);
             }
         }
     }
@@ -397,7 +379,7 @@ impl Found {
             Self::Table(table) => Hub::sight(table, who),
             Self::Stored(stored) => Sight {
                 seat: who.and_then(Identity::person).and_then(|person| stored.seat_of(person)),
-                may_read_stderr: who.is_some_and(|who| who.is_operator),
+                may_read_stderr: stored.may_read_stderr(who),
             },
         }
     }
@@ -418,7 +400,7 @@ fn teller(table: &Arc<Table>, live: &LiveMatch) -> tokio::task::JoinHandle<()> {
         let mut version = live.first_snapshot().version;
         loop {
             version = live.changed(version).await;
-            table.tell();
+            table.stir();
         }
     })
 }

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rookery_live::{Guest, LiveMatch, Played, Stopping, Terms, prepare, read_story};
+use rookery_arena::bots::InUse;
+use rookery_live::{Closing, Guest, LiveMatch, Played, Stopping, Terms, prepare, read_story};
 use rookery_record::{Header, Receipt, Sink, Slot};
 use rookery_referee::{Command, End, Fault, MatchSpec, Offence, SeatSpec, Verdict};
 use rookery_store::{GameId, GameKey, NewGame, TournamentId};
@@ -20,7 +21,7 @@ const TO_COME: Duration = Duration::from_mins(3);
 /// A game without people that is over sooner is not shown: nobody would see it.
 const SHOWN_AFTER: Duration = Duration::from_millis(300);
 /// How long a game without people stays at hand.
-const KEPT: Duration = Duration::from_secs(15);
+pub(super) const KEPT: Duration = Duration::from_secs(15);
 
 /// A game of a tournament.
 #[derive(Clone, Debug)]
@@ -41,6 +42,9 @@ pub(crate) struct Ended {
     /// How.
     pub(crate) verdict: Verdict,
 }
+
+/// How the program of a bundle ends after its match.
+type Leaving = (Closing, InUse);
 
 /// The record of a game: a file beside the store, or bytes that come with its end.
 enum Kept {
@@ -68,7 +72,17 @@ impl Hub {
         } else {
             None
         };
-        let Some(guests) = self.guests(game, table.as_deref(), stopping).await else { return Ok(None) };
+        let has_bundles = game.spec.seats.iter().any(|seat| matches!(seat.player, SeatSpec::Bundle { .. }));
+        let _room = match self.bundles.get().filter(|_| has_bundles) {
+            Some(door) => tokio::select! {
+                room = door.room() => room,
+                () = stopping.requested() => return Ok(None),
+            },
+            None => None,
+        };
+        let Some((guests, leaving)) = self.guests(game, table.as_deref(), stopping).await else {
+            return Ok(None);
+        };
         let (slot, kept) =
             if has_people { (self.own_slot(id, &game.spec)?, Kept::Spooled) } else { in_memory() };
         if let Slot::Finished(lines) = &slot {
@@ -77,13 +91,21 @@ impl Hub {
             self.store_paired(game.key, lines.clone()).await?;
             return Ok(verdict.map(|verdict| Ended { verdict: Verdict::clone(&verdict) }));
         }
-        let ready = prepare(game.spec.clone(), guests, &Protocols::default(), Some(slot));
+        let protocols = self.bundles.get().map_or_else(Protocols::default, |door| door.protocols());
+        let ready = prepare(game.spec.clone(), guests, &protocols, Some(slot));
         let ready = ready.map_err(|error| error.to_string())?;
         let live = ready.with_terms(Terms { threads: 1, ..Terms::default() }).start();
         if let Some(table) = &table {
             table.begin(live.clone());
         }
         let (table, played) = self.watch_paired(game, table, &live, stopping).await;
+        for (closing, in_use) in leaving {
+            // They may take a moment to end.
+            tokio::spawn(async move {
+                closing.done().await;
+                drop(in_use);
+            });
+        }
         let End::Verdict(verdict) = &played.end else {
             if let Some(table) = table.filter(|_| !has_people) {
                 self.forget(table.id());
@@ -151,9 +173,15 @@ impl Hub {
     }
 
     /// Whoever is to play; `None` if it was stopped meanwhile.
-    async fn guests(&self, game: &Paired, table: Option<&Table>, stopping: &Stopping) -> Option<Vec<Guest>> {
+    async fn guests(
+        &self,
+        game: &Paired,
+        table: Option<&Table>,
+        stopping: &Stopping,
+    ) -> Option<(Vec<Guest>, Vec<Leaving>)> {
         let absent = |why: &str| Guest::Absent(Fault::new(Offence::NoShow, why.to_owned()));
-        let mut guests = vec![];
+        let of_game = game.spec.game.split(':').next().unwrap_or_default();
+        let (mut guests, mut leaving) = (vec![], vec![]);
         for (idx, entry) in game.spec.seats.iter().enumerate() {
             let has_left = game.left.get(idx).copied().unwrap_or_default();
             guests.push(match &entry.player {
@@ -165,14 +193,22 @@ impl Hub {
                     guest = self.bring_for_cup(name) => guest,
                     () = stopping.requested() => return None,
                 },
+                SeatSpec::Bundle { .. } => match self.bundles.get() {
+                    Some(door) => {
+                        let seated = door.seat(&self.store, of_game, entry).await;
+                        leaving.extend(seated.leaving);
+                        seated.guest
+                    }
+                    None => Guest::Absent(Fault::ours("this server has no sandbox for bundles")),
+                },
                 other => absent(&format!("`{other}` cannot be seated here")),
             });
         }
-        Some(guests)
+        Some((guests, leaving))
     }
 
     /// The bot of this name. One that plays elsewhere is waited for; one that is gone has a minute.
-    async fn bring_for_cup(&self, name: &str) -> Guest {
+    pub(crate) async fn bring_for_cup(&self, name: &str) -> Guest {
         loop {
             match self.bots.bring(name, Some(COMING_BACK)).await {
                 Ok(guest) => return guest,
@@ -204,7 +240,7 @@ impl Hub {
         Ok(())
     }
 
-    fn forget(&self, id: GameId) {
+    pub(super) fn forget(&self, id: GameId) {
         self.tables.write().unwrap_or_else(std::sync::PoisonError::into_inner).remove(&id);
     }
 

@@ -5,6 +5,7 @@ use rookery_referee::{Conduct, Entry, Limits, MatchSpec, SeatSpec, Start, TimeCo
 use rookery_rules::{GameSpec, Seed};
 use serde::Deserialize;
 
+use super::work::{check_work, checked_limits};
 use crate::http::ApiError;
 
 /// The most seats that are read.
@@ -146,7 +147,7 @@ impl NewMatch {
         let spec = MatchSpec {
             time,
             conduct,
-            limits: self.limits,
+            limits: checked_limits(self.limits)?,
             casual: self.casual.unwrap_or(has_person || has_bot && self.seed.is_some()),
             max_turns: self.max_turns,
             start: self.start.clone(),
@@ -230,7 +231,10 @@ impl NewSeat {
             entry.name = Some(name.clone());
         }
         match entry.seat {
-            SeatSpec::BuiltIn(_) => Ok(Sitter::Computer(entry)),
+            SeatSpec::BuiltIn(ref player) => {
+                check_work(player).map_err(|why| ApiError::field("seats", why))?;
+                Ok(Sitter::Computer(entry))
+            }
             SeatSpec::Human => Ok(Sitter::Open),
             // Nobody starts a program or opens a port on this machine from a page.
             _ => Err(ApiError::field(

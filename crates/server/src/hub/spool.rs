@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rookery_record::{Archive as _, ArchiveError, Folder, Key, SUFFIX, Slot};
+use rookery_referee::MatchSpec;
 use rookery_store::GameId;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,31 @@ pub struct Owners {
     /// Whether a tournament goes on with it, and nobody else.
     #[serde(default)]
     pub of_cup: bool,
+}
+
+/// A table at which somebody is still to come.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Waiting {
+    /// What was agreed so far.
+    pub spec: MatchSpec,
+    /// Who asked for it.
+    pub maker: Owner,
+    /// When, in milliseconds since 1970.
+    pub made_ms: i64,
+    /// By seat: whose it is, and the code by which it can be taken.
+    pub seats: Vec<(Option<Owner>, Option<String>)>,
+}
+
+/// How the names of files about waiting tables end.
+const WAITING: &str = ".waiting.json";
+/// The longest of them: what was asked for came within the bounds of a request.
+const MAX_WAITING_BYTES: u64 = 1 << 20;
+
+/// Writes a file; whoever reads it meanwhile, or after a crash, finds the one before and never a part.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let new = path.with_extension("new");
+    fs::write(&new, bytes)?;
+    fs::rename(new, path)
 }
 
 /// A match that an earlier run has left.
@@ -79,7 +105,43 @@ impl Spool {
 
     /// Writes down whose a match is.
     pub fn keep_owners(&self, id: GameId, owners: &Owners) -> std::io::Result<()> {
-        fs::write(self.owners(id), serde_json::to_vec(owners)?)
+        replace(&self.owners(id), &serde_json::to_vec(owners)?)
+    }
+
+    fn waiting(&self, id: GameId) -> PathBuf {
+        self.path.join(format!("{id}{WAITING}"))
+    }
+
+    /// Writes down how a table waits.
+    pub fn keep_waiting(&self, id: GameId, waiting: &Waiting) -> std::io::Result<()> {
+        replace(&self.waiting(id), &serde_json::to_vec(waiting)?)
+    }
+
+    /// A table waits no more.
+    pub fn remove_waiting(&self, id: GameId) {
+        // If it stays, the next start finds the match itself, or that its time is over.
+        let _ = fs::remove_file(self.waiting(id));
+    }
+
+    /// The tables that waited when an earlier run ended; what cannot be read is `None`.
+    pub fn left_waiting(&self) -> std::io::Result<Vec<(GameId, Option<Waiting>)>> {
+        let mut left = vec![];
+        for file in fs::read_dir(&self.path)? {
+            let file = file?;
+            let name = file.file_name();
+            let Some(id) = name.to_str().and_then(|name| name.strip_suffix(WAITING)) else { continue };
+            let Ok(id) = id.parse::<GameId>() else { continue };
+            let is_small = file.metadata()?.len() <= MAX_WAITING_BYTES;
+            let bytes = if is_small { fs::read(file.path()).ok() } else { None };
+            left.push((id, bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok())));
+        }
+        left.sort_by_key(|(id, _)| *id);
+        Ok(left)
+    }
+
+    /// Whether there is a record of a match.
+    pub fn has_record(&self, id: GameId) -> bool {
+        self.record(id).exists()
     }
 
     /// The lines of a match are of no use.

@@ -7,7 +7,8 @@ use rookery_referee::MatchSpec;
 use rookery_rules::{Scene, Seat};
 use rookery_store::{EntrantId, GameId, Store, is_given_up};
 
-use crate::accounts::blocking;
+use super::private::{bundle_owners, owns_program};
+use crate::accounts::{Identity, blocking};
 use crate::data::{Around, MatchState, SceneData, Sight, scenes};
 use crate::http::ApiError;
 
@@ -25,6 +26,8 @@ pub struct StoredMatch {
     pub scenes: Vec<Scene>,
     /// Who played, by seat, if they had a name.
     pub entrants: Vec<Option<rookery_store::EntrantId>>,
+    /// Whose the uploaded bots are, by seat.
+    pub bundle_owners: Vec<Option<rookery_store::EntrantId>>,
     /// Whether somebody who played has given up the name since, so that the record is shown with another.
     pub is_renamed: bool,
     /// The tournament it belongs to.
@@ -48,6 +51,17 @@ impl StoredMatch {
             (None, None) => state.unrated.or(guest),
         };
         MatchState { unrated, tournament, ..state }
+    }
+
+    /// Whether somebody may read what the program at a seat wrote to its standard error.
+    pub fn owns_program(&self, who: Option<&Identity>, seat: Option<Seat>) -> bool {
+        owns_program(&self.bundle_owners, who, seat)
+    }
+
+    /// The same for the program because of which the match ended.
+    pub fn may_read_stderr(&self, who: Option<&Identity>) -> bool {
+        let verdict = self.snapshot.verdict.as_ref();
+        self.owns_program(who, verdict.and_then(|verdict| verdict.ending.seat))
     }
 
     /// The seat of somebody with a name.
@@ -100,7 +114,7 @@ impl Shelf {
         if let Some(found) = self.find(id) {
             return Ok(found);
         }
-        let store = store.clone();
+        let (store, asked) = (store.clone(), store.clone());
         let read = blocking(move || {
             let game = store.game(id)?;
             let mut given_up = vec![None; game.entrants.len()];
@@ -114,6 +128,7 @@ impl Shelf {
         let (record, entrants, given_up, cup) = read.await?;
         let reading = tokio::task::spawn_blocking(move || {
             let mut snapshot = read_story(&record[..]).map_err(|error| error.to_string())?.snapshot();
+            let bundle_owners = bundle_owners(&asked, &snapshot.spec);
             let is_renamed = given_up.iter().any(Option::is_some);
             if is_renamed {
                 let mut spec = MatchSpec::clone(&snapshot.spec);
@@ -123,7 +138,17 @@ impl Shelf {
                 snapshot.spec = Arc::new(spec);
             }
             let scenes = scenes(&snapshot);
-            Ok::<_, String>(StoredMatch { id, snapshot, scenes, entrants, is_renamed, cup, file: None })
+            let file = None;
+            Ok::<_, String>(StoredMatch {
+                id,
+                snapshot,
+                scenes,
+                entrants,
+                bundle_owners,
+                is_renamed,
+                cup,
+                file,
+            })
         });
         let found = reading.await.map_err(|error| ApiError::ours(&error))?;
         let found = Arc::new(found.map_err(|error| ApiError::ours(&error))?);

@@ -3,9 +3,12 @@
 //! Nothing is queued for anybody. The table keeps its last updates; whoever looks reads on from where they are, at their
 //! own pace, and gets a snapshot if that is too far back.
 
+mod elsewhere;
+mod seats;
+
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,9 +19,10 @@ use rookery_rules::{Scene, Seat};
 use rookery_store::{GameId, TournamentId};
 use tokio::sync::watch;
 
+use super::Hold;
 use super::eval::is_evaluated;
-use super::update::{Update, card, follow, free_name, newest, tellable, unrated, whole_frame};
-use crate::accounts::{Identity, Owner};
+use super::update::{Update, card, follow, newest, tellable, unrated, whole_frame};
+use crate::accounts::{Identity, Owner, now_ms};
 use crate::data::{Around, MatchState, NewsData, SceneData, Sight};
 
 /// Updates that are kept for those who lag behind.
@@ -26,11 +30,16 @@ const KEPT: usize = 64;
 /// How long a snapshot is given to all who only look on, while nothing happens.
 const FRESH: Duration = Duration::from_millis(200);
 
+/// How many tables there were.
+static TABLES: AtomicU64 = AtomicU64::new(0);
+
 /// A match and whoever looks at it.
 pub struct Table {
     id: GameId,
-    /// Who asked for it.
-    maker: Owner,
+    /// Grows from table to table.
+    serial: u64,
+    /// When it was made, in milliseconds since 1970.
+    made_ms: i64,
     /// The tournament it belongs to.
     cup: Option<TournamentId>,
     state: Mutex<State>,
@@ -43,6 +52,8 @@ pub struct Table {
 
 struct State {
     stage: Stage,
+    /// Who asked for it.
+    maker: Owner,
     version: u64,
     /// Up to which version of the live match everything is told.
     told: u64,
@@ -57,39 +68,25 @@ struct State {
     /// When something last happened.
     active: Instant,
     /// For lists, as it was at a version.
-    card: Option<(u64, Arc<str>)>,
+    card: Option<(u64, Instant, Arc<str>)>,
     /// The match that was begun after it.
     rematch: Option<GameId>,
-}
-
-/// Whose a seat is.
-#[derive(Clone, Debug, Default)]
-pub struct Hold {
-    /// Whose; nobody's for a computer or an open seat.
-    pub owner: Option<Owner>,
-    /// How others get this seat, while it is open.
-    pub code: Option<String>,
-    /// How many windows of its owner look.
-    windows: usize,
-}
-
-impl Hold {
-    /// A seat of somebody, or one that can be taken with a code.
-    pub fn new(owner: Option<Owner>, code: Option<String>) -> Self {
-        Self { owner, code, windows: 0 }
-    }
+    /// What became of whoever plays it elsewhere.
+    note: Option<String>,
 }
 
 enum Stage {
     /// Somebody is still to come.
     Waiting(Arc<Snapshot>),
     Live(LiveMatch),
+    /// Another machine plays it.
+    Elsewhere(Arc<Snapshot>),
 }
 
 impl Stage {
     fn snapshot(&self) -> Arc<Snapshot> {
         match self {
-            Self::Waiting(snapshot) => Arc::clone(snapshot),
+            Self::Waiting(snapshot) | Self::Elsewhere(snapshot) => Arc::clone(snapshot),
             Self::Live(live) => live.snapshot(),
         }
     }
@@ -133,10 +130,11 @@ impl Table {
     fn new(id: GameId, maker: Owner, version: u64, stage: Stage, scene: Scene, seats: Vec<Hold>) -> Self {
         let told = match &stage {
             Stage::Live(live) => live.first_snapshot().version,
-            Stage::Waiting(_) => 0,
+            Stage::Waiting(_) | Stage::Elsewhere(_) => 0,
         };
         let begun = State {
             stage,
+            maker,
             version,
             told,
             updates: VecDeque::new(),
@@ -148,10 +146,13 @@ impl Table {
             active: Instant::now(),
             card: None,
             rematch: None,
+            note: None,
         };
         let (version, eval) = (watch::Sender::new(version), watch::Sender::new(None));
         let evaluating = AtomicBool::new(false);
-        Self { id, maker, cup: None, state: Mutex::new(begun), version, eval, evaluating }
+        let serial = TABLES.fetch_add(1, Ordering::Relaxed);
+        let made_ms = now_ms();
+        Self { id, serial, made_ms, cup: None, state: Mutex::new(begun), version, eval, evaluating }
     }
 
     /// The same for a game of a tournament.
@@ -174,9 +175,9 @@ impl Table {
         self.id
     }
 
-    /// Who asked for it.
-    pub fn maker(&self) -> &Owner {
-        &self.maker
+    /// Greater than that of any table that was made before.
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
     }
 
     /// What was agreed so far.
@@ -188,7 +189,7 @@ impl Table {
     pub fn match_(&self) -> Option<LiveMatch> {
         match &self.state().stage {
             Stage::Live(live) => Some(live.clone()),
-            Stage::Waiting(_) => None,
+            Stage::Waiting(_) | Stage::Elsewhere(_) => None,
         }
     }
 
@@ -214,8 +215,9 @@ impl Table {
         self.state().viewers
     }
 
-    /// Counts what happened.
+    /// Counts what happened, in larger steps while nobody looks.
     pub fn version(&self) -> u64 {
+        self.tell();
         self.state().version
     }
 
@@ -235,44 +237,6 @@ impl Table {
     /// Whose the seats are.
     pub fn holds(&self) -> Vec<Hold> {
         self.state().seats.clone()
-    }
-
-    /// Somebody who was a guest has a name now.
-    pub(crate) fn change_owner(&self, from: &Owner, to: &Owner) -> bool {
-        let mut state = self.state();
-        let mut changed = false;
-        for hold in &mut state.seats {
-            if hold.owner.as_ref() == Some(from) {
-                hold.owner = Some(to.clone());
-                changed = true;
-            }
-        }
-        changed
-    }
-
-    /// Gives an open seat to somebody; `None` if there is no such seat. Whether all have come.
-    pub(crate) fn take_seat(&self, code: &str, identity: &Identity) -> Option<(Seat, bool)> {
-        let mut state = self.state();
-        let idx = state.seats.iter().position(|hold| hold.code.as_deref() == Some(code))?;
-        state.seats[idx].owner = Some(identity.owner.clone());
-        state.seats[idx].code = None;
-        if let Stage::Waiting(snapshot) = &mut state.stage {
-            let mut spec = MatchSpec::clone(&snapshot.spec);
-            spec.seats[idx].name = free_name(&spec, &identity.name);
-            *snapshot = Arc::new(Snapshot { spec: Arc::new(spec), ..Snapshot::clone(snapshot) });
-        }
-        let all = state.seats.iter().all(|hold| hold.code.is_none());
-        self.start_over(&mut state);
-        Some((Seat::all(state.seats.len()).nth(idx)?, all))
-    }
-
-    /// Whoever was to sit there comes no more.
-    pub(crate) fn vacate(&self, seat: Seat) {
-        let mut state = self.state();
-        if let Some(hold) = state.seats.get_mut(seat.index()) {
-            *hold = Hold::default();
-        }
-        self.start_over(&mut state);
     }
 
     /// The match begins.
@@ -297,6 +261,16 @@ impl Table {
         self.version.send_replace(state.version);
     }
 
+    /// Something has happened in the live match. What viewers are told of it is made now if there are any, and else when
+    /// somebody comes: most matches of many are watched by nobody.
+    pub(super) fn stir(&self) {
+        if self.version.receiver_count() > 0 {
+            self.tell();
+        } else {
+            self.state().active = Instant::now();
+        }
+    }
+
     /// Tells what has happened in the live match since the last time.
     pub(crate) fn tell(&self) {
         let mut state = self.state();
@@ -307,6 +281,9 @@ impl Table {
             Since::Snapshot(snapshot) => {
                 state.told = snapshot.version;
                 state.scene = newest(&snapshot);
+                if snapshot.verdict.is_some() {
+                    state.over_since.get_or_insert_with(Instant::now);
+                }
                 self.start_over(&mut state);
                 return;
             }
@@ -401,7 +378,8 @@ impl Table {
         let unrated = if self.cup.is_some() { None } else { unrated(&snapshot, &state.seats) };
         let evaluated = snapshot.verdict.is_none() && is_evaluated(&snapshot.spec, sight.seat);
         let whole = MatchState::new(&snapshot, scene, &around, sight);
-        MatchState { unrated, evaluated, rematch, tournament, ..whole }
+        let note = state.note.clone();
+        MatchState { unrated, evaluated, rematch, note, tournament, ..whole }
     }
 
     /// The seats of those who are still to come before it begins.
@@ -429,19 +407,23 @@ impl Table {
 
     /// Whether lists show it: it has begun.
     pub fn is_shown(&self) -> bool {
-        matches!(self.state().stage, Stage::Live(_))
+        matches!(self.state().stage, Stage::Live(_) | Stage::Elsewhere(_))
     }
 
-    /// What lists show of it, as JSON made once a version.
+    /// What lists show of it, as JSON made once a version; while a clock runs it is not shared for long.
     pub fn card(&self) -> Arc<str> {
+        self.tell();
         let mut state = self.state();
-        if let Some((version, card)) = &state.card
+        let snapshot = state.stage.snapshot();
+        let runs = snapshot.asked.is_some_and(|asked| asked.time.is_some());
+        if let Some((version, made, card)) = &state.card
             && *version == state.version
+            && (!runs || made.elapsed() < FRESH)
         {
             return Arc::clone(card);
         }
-        let card = card((self.id, self.cup), &state.stage.snapshot(), &state.scene, state.viewers);
-        state.card = Some((state.version, Arc::clone(&card)));
+        let card = card((self.id, self.cup), &snapshot, &state.scene, state.viewers);
+        state.card = Some((state.version, Instant::now(), Arc::clone(&card)));
         card
     }
 
@@ -452,6 +434,7 @@ impl Table {
 
     /// Tells all who look that another match was begun.
     pub(crate) fn set_rematch(&self, id: GameId) {
+        self.tell();
         let mut state = self.state();
         state.rematch = Some(id);
         let snapshot = state.stage.snapshot();
@@ -460,6 +443,8 @@ impl Table {
 
     /// Somebody comes to look, or goes.
     pub(super) fn presence(&self, seat: Option<Seat>, comes: bool) {
+        // First what happened before.
+        self.tell();
         let mut state = self.state();
         let Some(seat) = seat else {
             state.viewers = if comes { state.viewers + 1 } else { state.viewers.saturating_sub(1) };

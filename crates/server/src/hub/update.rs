@@ -16,6 +16,7 @@ use crate::data::{
     AskedData, Can, EntryData, Kind, MatchState, NewsData, OfferData, SceneData, Sight, VerdictData, clocks,
     offer, scenes,
 };
+use crate::http::shape;
 use crate::ladders::uncounted;
 
 /// What happened at one version, made into bytes once for each kind of viewer.
@@ -90,8 +91,9 @@ struct Whole<'a> {
     snapshot: &'a MatchState,
 }
 
+/// What lists show of a match that runs.
 #[derive(Serialize)]
-struct Card<'a> {
+pub(crate) struct Card<'a> {
     id: &'a str,
     /// The tournament it belongs to.
     tournament: Option<String>,
@@ -104,6 +106,8 @@ struct Card<'a> {
     over: Option<String>,
     /// Who is to move.
     turn: Option<usize>,
+    /// What is left on each clock.
+    clocks_ms: Vec<u64>,
     scene: SceneData,
 }
 
@@ -112,6 +116,21 @@ struct CardSeat {
     name: String,
     kind: Kind,
 }
+
+shape!(Card<'a> {
+    id: &'a str,
+    tournament: Option<String>,
+    game: &'a str,
+    title: &'a str,
+    seats: Vec<CardSeat>,
+    ply: u64,
+    viewers: usize,
+    over: Option<String>,
+    turn: Option<usize>,
+    clocks_ms: Vec<u64>,
+    scene: SceneData,
+});
+shape!(CardSeat { name: String, kind: Kind });
 
 pub(crate) fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("what we tell is JSON")
@@ -143,6 +162,7 @@ pub(crate) fn card(
         viewers,
         over: snapshot.verdict.as_ref().map(|verdict| snapshot.spec.sentence(verdict)),
         turn: snapshot.asked.map(|asked| asked.seat.index()),
+        clocks_ms: clocks(snapshot, Instant::now()),
         scene: SceneData::from(scene).still(),
     };
     json(&card).into()

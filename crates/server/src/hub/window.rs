@@ -1,10 +1,29 @@
-//! Windows in which people look at tables.
+//! Whose the seats of a table are, and the windows in which people look at it.
 
 use std::sync::Arc;
 
 use rookery_rules::Seat;
 
 use super::Table;
+use crate::accounts::Owner;
+
+/// Whose a seat is.
+#[derive(Clone, Debug, Default)]
+pub struct Hold {
+    /// Whose; nobody's for a computer or an open seat.
+    pub owner: Option<Owner>,
+    /// How others get this seat, while it is open.
+    pub code: Option<String>,
+    /// How many windows of its owner look.
+    pub(super) windows: usize,
+}
+
+impl Hold {
+    /// A seat of somebody, or one that can be taken with a code.
+    pub fn new(owner: Option<Owner>, code: Option<String>) -> Self {
+        Self { owner, code, windows: 0 }
+    }
+}
 
 impl Table {
     /// Somebody looks, until the window is dropped.

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use rookery_store::{AuditEntry, Token};
 
 use super::parts::{count, extra, player_path, scroll};
+use crate::api::GuestData;
 use crate::dates;
 
 /// What the settings show.
@@ -67,7 +68,7 @@ fn look_card(theme: Option<&str>) -> Markup {
 /// What this browser remembers; the script of a match reads the same names.
 fn play_card() -> Markup {
     html! {
-        rk-prefs class="floe stack" hidden {
+        rk-prefs class="floe stack" {
             h2 { "Play" }
             label class="check" { input type="checkbox" name="sound" value="on" data-off="off"; span { b { "Sound" } span class="tiny dim" { "A short sound when somebody moves. Off unless you want it." } } }
             label class="check" { input type="checkbox" name="confirm" value="yes" data-off=""; span { b { "Confirm moves" } span class="tiny dim" { "Press the target twice. On by itself where cells are small." } } }
@@ -84,10 +85,12 @@ fn name_card(data: &Settings<'_>, name: &str) -> Markup {
             h2 { "Your name" }
             p { b { (name) } @if data.is_operator { " " span class="chip" { "operator" } } " · " a href=(player_path(name)) { "your games and ratings" } }
             p { (count(data.n_sessions, "browser")) " signed in." }
-            form method="post" action="/settings" class="row" {
-                button class="btn" name="what" value="sessions" { "End all other sessions" }
+            div class="row" {
+                form method="post" action="/logout" { button class="btn" { "Sign out" } }
+                form method="post" action="/settings" { button class="btn" name="what" value="sessions" { "End all other sessions" } }
             }
             form method="post" action="/settings" class="stack tight" {
+                label class="field" { "Your password now" input type="password" name="old" autocomplete="current-password" maxlength="200" required; }
                 label class="field" { "New password" input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="200" required; }
                 button class="btn" name="what" value="password" { "Change the password" }
             }
@@ -128,7 +131,7 @@ fn data_card(name: &str) -> Markup {
                 summary { "Delete your name" }
                 form class="stack tight" method="post" action="/settings" {
                     p { "Your name leaves every list, your password, sessions and tokens are gone, and nobody can sign in as you. This cannot be undone." }
-                    p class="dim tiny" { "Kept: your games, under a number instead of your name; the records of these games and the operator's log, which have the name as it was. A record that is changed would no longer hold." }
+                    p class="dim tiny" { "Kept: your games, under a number instead of your name; the records of these games and the operator's log, which have the name as it was. A record that is changed would no longer be valid." }
                     label class="field" { "Type your name, " (name) ", to say that you mean it" input name="name" maxlength="24" autocomplete="off" required; }
                     button class="btn danger" name="what" value="delete" { "Delete my name" }
                 }
@@ -144,6 +147,8 @@ pub(crate) struct Operator<'a> {
     pub(crate) is_open: bool,
     /// Running matches: id and who plays.
     pub(crate) matches: &'a [(String, String)],
+    /// Guests at tables.
+    pub(crate) guests: &'a [GuestData],
     /// What was done, the latest first.
     pub(crate) log: &'a [AuditEntry],
     /// What was done just now, or what was wrong.
@@ -189,6 +194,20 @@ pub(crate) fn operator(data: &Operator<'_>) -> Markup {
                         }
                     }
                 } }
+            }
+            section class="floe stack" {
+                h2 { "Guests at tables" }
+                @if data.guests.is_empty() { p class="dim" { "None." } }
+                ul class="tokens" { @for guest in data.guests {
+                    li class="row between" { a href={ "/m/" (guest.id) } { (guest.name) }
+                        form method="post" action="/operator" {
+                            input type="hidden" name="session" value=(guest.session);
+                            @let (what, title) = if guest.muted { ("unmute_guest", "Unmute") } else { ("mute_guest", "Mute") };
+                            button class="btn sm" name="what" value=(what) { (title) }
+                        }
+                    }
+                } }
+                p class="tiny dim" { "A mute of a guest ends with its session." }
             }
             section class="floe flush wide" {
                 div class="head" { h2 { "Log" } }

@@ -7,7 +7,7 @@ use rookery_catalog::{AnyGame, CATALOG};
 use rookery_rules::GameSpec;
 
 use super::parts::{title_of, who};
-use super::shell::{capital, icon};
+use super::shell::{LOGO, capital, icon};
 use super::watch::{Card, featured, small_board, still};
 use crate::api::LadderData;
 
@@ -58,7 +58,10 @@ pub(crate) struct Home {
     pub(crate) mine: Option<String>,
 }
 
-/// The beginning of each game, drawn once.
+/// How far each game has come in its picture: far enough to see what it is about.
+const PLIES: usize = 14;
+
+/// Each game in the middle, drawn once.
 pub(super) static STARTS: LazyLock<Vec<String>> =
     LazyLock::new(|| CATALOG.iter().map(|game| start(*game, &prefix(game.name()))).collect());
 /// The first of them again, with ids of its own: it stands twice on the page.
@@ -67,7 +70,20 @@ static FIRST: LazyLock<String> =
 
 fn start(game: &dyn AnyGame, prefix: &str) -> String {
     let position = GameSpec::parse(game.name()).ok().and_then(|spec| game.start(&spec).ok());
-    position.map(|position| still(&position.scene(), None, prefix)).unwrap_or_default()
+    let Some(mut position) = position else { return String::new() };
+    for ply in 0..PLIES {
+        let moves = position.moves();
+        let mut next = position.boxed_clone();
+        // Some of them, the same each time.
+        let played = moves.get((7 * ply + 3) % moves.len().max(1)).is_some_and(|mv| next.play(mv).is_ok());
+        if !played || next.moves().is_empty() {
+            break;
+        }
+        position = next;
+    }
+    let mut scene = position.scene();
+    scene.moves.clear();
+    still(&scene, None, prefix)
 }
 
 /// The prefix of the ids in the picture of a game.
@@ -267,6 +283,7 @@ fn aside(data: &Home) -> Markup {
                 b { "Try it →" }
             }
             a class="floe card-link bots" href="/connect" {
+                (PreEscaped(LOGO))
                 h2 { "Bring a bot" }
                 p { "Any language, five minutes. Copy the code, run it, and watch it play." }
                 @if n_bots > 0 { p class="live good" { (n_bots) @if n_bots == 1 { " bot is" } @else { " bots are" } " connected" } }

@@ -3,6 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::home::piece;
+use super::parts::clock;
 use super::replay;
 use super::shell::icon;
 use crate::data::{EntryData, Kind, MatchState, PlaceData};
@@ -12,11 +13,18 @@ pub(crate) fn board(svg: &str) -> Markup {
     html! { div class="board" { (PreEscaped(svg)) } }
 }
 
-/// What only those see who made a match.
+/// Whether script turns a board on phones, by the same rule: its place is kept until then.
+pub(super) fn is_wide([_, _, width, height]: [i32; 4]) -> bool {
+    5 * width > 8 * height
+}
+
+/// What is not part of a match but shown beside it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Invitations {
-    /// The open seats, with their links.
+    /// The open seats, with their links, for whoever made it.
     pub(crate) links: Vec<(usize, String)>,
+    /// The address of the page, for whoever shows the match elsewhere.
+    pub(crate) page_url: String,
 }
 
 /// One match, as it stood after so many moves.
@@ -24,7 +32,7 @@ pub(crate) fn match_body(state: &MatchState, ply: u64, svg: &str, join: &Invitat
     let is_yours = state.over.is_none() && state.can.mv;
     let seat = state.you.map(|seat| seat.to_string()).unwrap_or_default();
     html! {
-        rk-match class="play" src="/api/v1/live" match=(state.id) version=(state.version) seat=(seat) {
+        rk-match class="play" src="/api/v1/live" match=(state.id) version=(state.version) seat=(seat) over[state.over.is_some()] {
             (about(state))
             div class="stage" {
                 p class=(if is_yours { "status turn" } else { "status" }) data-part="status" { (status(state)) }
@@ -33,9 +41,9 @@ pub(crate) fn match_body(state: &MatchState, ply: u64, svg: &str, join: &Invitat
                     // First, so that the board has its place as soon as it comes; the sheet puts it behind.
                     (replay::bar(state))
                     div class="boardbox" {
-                        rk-board mode="watch" { (board(svg)) }
+                        rk-board mode="watch" wide[is_wide(state.scene.viewbox)] { (board(svg)) }
                         div class="extra" {}
-                        p class="away-note" data-part="away" hidden {}
+                        p class="away-note" data-part="away" hidden { span {} button class="btn sm" type="button" data-act="now" data-part="now" hidden { "Now" } }
                     }
                 }
                 div class="note good hint" data-part="hint" hidden {
@@ -44,7 +52,7 @@ pub(crate) fn match_body(state: &MatchState, ply: u64, svg: &str, join: &Invitat
                 @if state.evaluated { p class="tiny dim evaluated" data-part="evaluated" { "Looking at the position." } }
                 (replay::scrub(state, ply))
             }
-            aside class="side" { (panel(state, ply)) (replay::best(state)) }
+            aside class="side" { (panel(state, ply, &join.page_url)) (replay::best(state)) }
             (replay::below(state))
             p class="sr" aria-live="polite" data-part="told" {}
             p class="sr" aria-live="assertive" data-part="urgent" {}
@@ -102,7 +110,7 @@ pub(super) fn time(text: &str) -> String {
 fn waiting(join: &Invitations, game: &str) -> Markup {
     html! {
         section class="floe stack waiting" data-part="waiting" {
-            h2 { "Waiting for somebody to come" }
+            h2 { "Waiting for your friend" }
             @for (seat, link) in &join.links {
                 rk-copy class="spec" {
                     code class="grow" { (link) }
@@ -118,10 +126,19 @@ fn waiting(join: &Invitations, game: &str) -> Markup {
 
 /// An invitation to a seat: what is played, and whether it counts.
 pub(crate) fn invitation(code: &str, state: Option<&MatchState>, is_person: bool) -> Markup {
+    let Some(state) = state else {
+        return html! {
+            div class="floe stack narrow" {
+                h1 { "This invitation is no longer open" }
+                p { "The seat is taken, or the game is over. Ask for a new link." }
+                p { a class="btn primary" href="/" { "Play a game" } }
+            }
+        };
+    };
     html! {
         form class="floe stack narrow" method="post" action=(format!("/join/{code}")) {
             h1 { "You are invited to a game" }
-            @if let Some(state) = state {
+            {
                 @let there: Vec<&str> = state.seats.iter().enumerate().filter(|(idx, _)| !state.waiting.contains(idx)).map(|(_, seat)| seat.name.as_str()).collect();
                 dl class="facts" {
                     dt { "Game" } dd { (state.title) }
@@ -146,14 +163,16 @@ fn status(state: &MatchState) -> String {
         return over.sentence.clone();
     }
     if !state.waiting.is_empty() {
-        return "Waiting for somebody to come.".to_owned();
+        return "Waiting for your friend.".to_owned();
     }
-    match &state.asked {
-        _ if state.suspended => "Stopped, to go on later.".to_owned(),
+    let note = state.note.as_deref().map(|note| format!("{note} ")).unwrap_or_default();
+    let turn = match &state.asked {
+        _ if state.suspended => "Paused. It goes on when the server is back.".to_owned(),
         Some(asked) if state.you == Some(asked.seat) => "Your turn.".to_owned(),
         Some(asked) => format!("{} is to move.", state.seats[asked.seat].name),
         None => "A moment.".to_owned(),
-    }
+    };
+    note + &turn
 }
 
 /// A word for whoever is no person.
@@ -167,7 +186,7 @@ pub(super) fn kind_chip(kind: Kind) -> Markup {
     }
 }
 
-fn panel(state: &MatchState, ply: u64) -> Markup {
+fn panel(state: &MatchState, ply: u64, page_url: &str) -> Markup {
     html! {
         section class="floe flush panel" aria-label="Players, moves and actions" {
             (seats(state))
@@ -182,7 +201,7 @@ fn panel(state: &MatchState, ply: u64) -> Markup {
             } }
             div class="pane" id="pane-moves" role="tabpanel" aria-labelledby="tab-moves" { (moves(state, ply)) }
             div class="pane" id="pane-chat" role="tabpanel" aria-labelledby="tab-chat" hidden { (chat()) }
-            div class="pane" id="pane-details" role="tabpanel" aria-labelledby="tab-details" hidden { (details(state)) }
+            div class="pane" id="pane-details" role="tabpanel" aria-labelledby="tab-details" hidden { (details(state, page_url)) }
             (actions(state))
             form class="typed" data-part="typed" hidden[!state.is_played()] {
                 input type="text" maxlength="200" aria-label="Type a move" placeholder="Type a move" autocomplete="off" autocapitalize="off" spellcheck="false";
@@ -223,7 +242,7 @@ fn over(state: &MatchState) -> Markup {
 
 fn seats(state: &MatchState) -> Markup {
     html! {
-        ol class={ "seats n" (state.seats.len()) @if state.seats.len() > 4 { " many" } } data-part="seats" {
+        ol class={ "seats n" (state.seats.len()) @if state.seats.len() > 4 { " many" } } data-part="seats" tabindex=[(state.seats.len() > 2).then_some("0")] aria-label="Players" {
             @for (idx, seat) in state.seats.iter().enumerate() {
                 @let is_turn = state.over.is_none() && state.asked.is_some_and(|asked| asked.seat == idx);
                 li class={ "seat" @if is_turn { " turn" } @if seat.out { " out" } @if seat.you { " mine" } } data-seat=(idx) {
@@ -236,7 +255,7 @@ fn seats(state: &MatchState) -> Markup {
                     @if let Some(score) = state.over.as_ref().and_then(|over| over.scores.as_ref()?.get(idx)) {
                         span class="score num" { (score) }
                     } @else if let Some(ms) = state.clocks_ms.get(idx) {
-                        span class="clock" role="timer" { (ms / 60_000) ":" (format!("{:02}", ms / 1000 % 60)) }
+                        span class="clock" role="timer" { (clock(*ms)) }
                     }
                 }
             }
@@ -250,14 +269,20 @@ fn said_of(state: &MatchState, seat: usize) -> String {
     own.map_or_else(|| state.seats[seat].label.clone(), |caption| caption.text.clone())
 }
 
+/// The list of moves, as script makes it too, so that nothing jumps: in pairs where two move one after the other.
 fn moves(state: &MatchState, ply: u64) -> Markup {
+    let shown = || state.entries.iter().filter(|entry| entry.kind != "said");
+    let moved = shown().filter(|entry| entry.kind == "moved");
+    let pairs = state.seats.len() == 2 && moved.enumerate().all(|(idx, entry)| entry.seat == Some(idx % 2));
     html! {
-        ol class="moves" tabindex="0" aria-label="Moves" data-part="moves" {
-            @for entry in state.entries.iter().filter(|entry| entry.kind != "said") {
-                @match &entry.sentence {
-                    Some(sentence) => li class="line" { (sentence) },
-                    None => li { (move_link(state, entry, ply)) },
-                }
+        ol class={ "moves" @if pairs { " pairs" } } tabindex="0" aria-label="Moves" data-part="moves" {
+            @for entry in shown() {
+                @if entry.kind == "moved" {
+                    @if !pairs || entry.seat == Some(0) {
+                        li class="n" aria-hidden="true" { (if pairs { entry.ply.div_ceil(2) } else { entry.ply }) }
+                    }
+                    li { (move_link(state, entry, ply)) }
+                } @else { li class="line" { (entry.sentence.as_deref().unwrap_or_default()) } }
             }
         }
     }
@@ -281,7 +306,7 @@ fn chat() -> Markup {
     }
 }
 
-fn details(state: &MatchState) -> Markup {
+fn details(state: &MatchState, page_url: &str) -> Markup {
     let game = state.game.split(':').next().unwrap_or_default();
     let computers = state.seats.iter().map(|seat| match seat.kind {
         Kind::Person => "human",
@@ -301,7 +326,7 @@ fn details(state: &MatchState) -> Markup {
         }
         (copied("The game spec", &state.game))
         (copied("The same at the terminal", &format!("rookery play {}{clock} {}", state.game, players.join(" "))))
-        (copied("To show it on another page", &format!("<iframe src=\"/embed/{}\" width=\"420\" height=\"420\"></iframe>", state.id)))
+        (copied("To show it on another page", &format!("<iframe src=\"{page_url}/embed/{}\" width=\"420\" height=\"420\"></iframe>", state.id)))
         p class="links" {
             a href=(format!("/m/{}.jsonl", state.id)) download="" { "Record" }
             a href=(format!("/m/{}.svg", state.id)) { "Picture" }
@@ -337,7 +362,11 @@ fn actions(state: &MatchState) -> Markup {
                 (button("ask_resign", "flag", "Resign", "quiet danger later"))
             }
             button class="btn only-phone" type="button" data-act="sheet_moves" { (icon("list")) span { "Moves" } }
-            button class="btn only-phone" type="button" data-act="sheet_chat" { (icon("chat")) span { "Chat" } }
+            button class="btn only-phone" type="button" data-act="sheet_chat" { (icon("chat")) span { "Chat" } span class="cnt" data-part="unread" hidden {} }
+            // Behind "More", where phones have no room for them elsewhere.
+            button class="btn only-phone later" type="button" data-act="sheet_details" { (icon("info")) span { "Details" } }
+            button class="btn only-phone later" type="button" data-act="sound" aria-pressed="false" { (icon("sound")) span { "Sound" } }
+            button class="btn only-phone later" type="button" data-act="share" { (icon("link")) span { "Share" } }
             button class="btn only-phone" type="button" data-act="more" aria-expanded="false" { (icon("more")) span { "More" } }
         }
         div class="question" data-part="question" role="group" hidden {}

@@ -29,6 +29,7 @@ pub(crate) use replay::{embedded, record_body, record_page};
 pub(crate) use rules::{doc, docs, rules};
 pub(crate) use shell::{Look, bare, error, page, sign_in};
 pub(crate) use tournaments::{
-    Choice, FORMATS, NewTournament, SIGN_UPS, Seen, Visitor, new_tournament, opening, tournament, tournaments,
+    Choice, Extent, FORMATS, NewTournament, SIGN_UPS, Seen, Visitor, bot_name, late, new_tournament, opening,
+    tournament, tournaments,
 };
-pub(crate) use watch::{Card, Filter, watch};
+pub(crate) use watch::{Card, Filter, Running, watch};

@@ -217,11 +217,30 @@ fn presets(data: &NewGame) -> Markup {
                 @let options = text.split_once(':').map_or("", |(_, options)| options);
                 a class="preset" href=(format!("/new?spec={text}")) aria-current=[is_it(text).then_some("true")] {
                     div class="board" { (PreEscaped(still(scene, None, &format!("b{idx}-")))) }
-                    b { @if options.is_empty() { "Usual" } @else { (options.replace(',', ", ").replace('=', " ")) } }
+                    b { (board_name(options)) }
                     span class="tiny dim" { (scene.cells.len()) " cells" }
                 }
             }
         }
+    }
+}
+
+/// What the options of a game spec are called: `8 × 8`, `Classic`, `Players 3`.
+fn board_name(options: &str) -> String {
+    let pairs: Vec<(&str, &str)> = options.split(',').filter_map(|option| option.split_once('=')).collect();
+    let value = |key: &str| pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
+    let size = value("rows").zip(value("cols")).map(|(rows, cols)| format!("{rows} × {cols}"));
+    let others = pairs.iter().filter(|(key, _)| size.is_none() || !["rows", "cols"].contains(key));
+    // A word says what it is by itself, and a number does not.
+    let others = others.map(|(key, value)| {
+        let is_word = value.starts_with(char::is_alphabetic);
+        if is_word { (*value).to_owned() } else { format!("{key} {value}") }
+    });
+    let name = size.clone().into_iter().chain(others).collect::<Vec<_>>().join(", ");
+    let mut letters = name.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => "Usual".to_owned(),
     }
 }
 
@@ -357,6 +376,24 @@ fn side(data: &NewGame) -> Markup {
                 }
                 div class="startbar" { button class="btn primary big" type="submit" formmethod="post" { "Start game" } }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_are_called_by_size_or_word() {
+        for (options, name) in [
+            ("", "Usual"),
+            ("rows=8,cols=7", "8 × 7"),
+            ("board=classic", "Classic"),
+            ("players=3", "Players 3"),
+            ("cols=5,players=4,rows=5", "5 × 5, players 4"),
+        ] {
+            assert_eq!(board_name(options), name);
         }
     }
 }

@@ -77,6 +77,13 @@ pub(super) fn count(n: u64, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
+/// What is left on a clock, as scripts write it too: `4:59`, `1:00:00`.
+pub(super) fn clock(ms: u64) -> String {
+    let seconds = ms.div_ceil(1000);
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
+}
+
 /// Points as people write them: `2½`.
 pub(super) fn points(points: f64) -> String {
     // An empty sum is minus nothing.
@@ -101,6 +108,7 @@ mod tests {
         let said: Vec<String> = [-0.0, 0.5, 1.0, 2.5, 1.0 / 3.0].into_iter().map(points).collect();
         assert_eq!(said, ["0", "½", "1", "2½", "0.33"]);
         assert_eq!(path_part("level:3/ä?"), "level%3A3%2F%C3%A4%3F");
+        assert_eq!([0, 59_001, 299_999, 3_600_000].map(clock), ["0:00", "1:00", "5:00", "1:00:00"]);
         assert_eq!((count(1, "game"), count(2, "game")), ("1 game".to_owned(), "2 games".to_owned()));
     }
 }

@@ -2,7 +2,9 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use super::matches::is_wide;
 use super::parts::extra;
+use super::shell::icon;
 use crate::api::PuzzleData;
 
 /// What the page shows beside the puzzle.
@@ -12,6 +14,10 @@ pub(crate) struct PuzzlePage<'a> {
     pub(crate) puzzle: &'a PuzzleData,
     /// The board, drawn.
     pub(crate) board: &'a str,
+    /// What it shows.
+    pub(crate) viewbox: [i32; 4],
+    /// How many play it.
+    pub(crate) n_seats: usize,
     /// What the game calls who is to move.
     pub(crate) label: &'a str,
     /// The days before, the latest first.
@@ -24,10 +30,10 @@ pub(crate) fn puzzle(data: &PuzzlePage<'_>) -> Markup {
     let mine = plies.div_ceil(2);
     html! {
         (extra(&["puzzle.js"]))
-        rk-puzzle class="play" date=(date) game=(game) position=(position) {
+        rk-puzzle class="play" date=(date) game=(game) position=(position) seat=(data.puzzle.seat) seats=(data.n_seats) {
             div class="under" {
                 p class="status turn" role="status" data-part="status" { "You are " (data.label) ". Win in " (mine) ", whatever the others do." }
-                div class="boardbox" { rk-board mode="try" prefix="pz-" { div class="board" { (PreEscaped(data.board)) } } div class="extra" {} }
+                div class="boardbox" { rk-board mode="try" prefix="pz-" wide[is_wide(data.viewbox)] { div class="board" { (PreEscaped(data.board)) } } div class="extra" {} }
                 p class="note good" data-part="hint" role="status" hidden {}
                 noscript { p class="note" { "Solving needs JavaScript; looking does not." } }
             }
@@ -49,7 +55,12 @@ pub(crate) fn puzzle(data: &PuzzlePage<'_>) -> Markup {
                         button class="btn" { "Try" }
                     }
                 }
-                section class="floe stack" data-part="walk" hidden { h2 { "The best line" } ol class="walk" {} }
+                section class="floe stack" data-part="walk" hidden {
+                    h2 { "The best line" }
+                    ol class="walk" {}
+                    button class="btn primary big" type="button" data-part="on" { (icon("play")) "Play on from here" }
+                    p class="tiny dim" { "A new game at the puzzle's position, against a strong computer." }
+                }
                 section class="floe stack" {
                     h2 { "Your days" }
                     ol class="days" { @for day in data.days { li { a href={ "/puzzle/" (day) } data-day=(day) aria-current=[(day == date).then_some("page")] { (day.get(8..).unwrap_or(day)) } } } }

@@ -8,8 +8,14 @@ use crate::data::{EvidenceData, MatchState, VerdictData};
 
 /// How good the position is, as a bar beside the board.
 pub(super) fn bar(state: &MatchState) -> Markup {
-    let is_there = (state.over.is_some() && state.ply > 0 || state.evaluated) && state.seats.len() == 2;
-    html! { div class="evalbar" data-part="eval" role="img" aria-label="Not looked at yet" hidden[!is_there] { i {} } }
+    let is_there = state.over.is_some() && state.ply > 0 || state.evaluated;
+    let n_seats = state.seats.len();
+    html! {
+        div class="evalbar" data-part="eval" role="img" aria-label="Not looked at yet" hidden[!is_there] {
+            // Between two one part is enough.
+            @if n_seats == 2 { i {} } @else { @for seat in 0..n_seats { i class={ "s" (seat) } {} } }
+        }
+    }
 }
 
 /// The buttons, the graph and the range. Without script: links.
@@ -38,6 +44,11 @@ pub(super) fn scrub(state: &MatchState, ply: u64) -> Markup {
             }
             div class="gwrap waits" data-part="graph" hidden[state.over.is_none() || state.id.is_empty()] { "Looking at every move." }
             input class="range" type="range" min="0" max=(state.ply) value=(ply) aria-label="Move" data-part="range";
+            div class="row tools" data-part="tools" hidden[state.over.is_none() || state.id.is_empty()] {
+                button class="btn sm" type="button" data-act="play_on" { (icon("play")) "Play on from here" }
+                button class="btn sm" type="button" data-act="share" { (icon("link")) "Share" }
+                a class="btn sm" href=(format!("/m/{}.jsonl", state.id)) download="" { (icon("list")) "Record" }
+            }
         }
     }
 }

@@ -32,13 +32,14 @@ pub(crate) fn rules(game: &dyn AnyGame, play: &Markup) -> Markup {
             return Some(String::new());
         }
         let position = info.strip_prefix("text ")?;
-        let scene = game.position(position).ok()?.scene();
+        let shown = game.position(position).ok()?;
+        let scene = shown.scene();
         n += 1;
         let prefix = format!("t{n}-");
         let markup = html! {
             rk-try class="try" game=(game.name()) position=(position) {
                 rk-board mode="try" prefix=(prefix) { (still(&scene, &prefix)) } div class="extra" {}
-                div class="row between" { span class="tiny dim" data-part="said" role="status" {} button class="btn quiet sm" type="button" data-part="reset" hidden { "Reset" } }
+                div class="row between" { span class="tiny dim" data-part="said" role="status" { (crate::api::said_of(&*shown)) } button class="btn quiet sm" type="button" data-part="reset" hidden { "Reset" } }
                 details { summary class="tiny" { "As text" } pre tabindex="0" { code { (text) } } }
             }
         };

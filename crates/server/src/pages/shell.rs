@@ -37,7 +37,7 @@ const TABS: [(&str, &str, &str); 5] = [
 ];
 
 /// Small pictures in lines, each in a box from 0 to 24.
-const ICONS: [(&str, &str); 28] = [
+const ICONS: [(&str, &str); 29] = [
     ("hint", "M9 18h6M10 21h4M8.5 14.5C7 13.3 6 11.5 6 9.5a6 6 0 0 1 12 0c0 2-1 3.8-2.5 5V17h-7z"),
     ("undo", "M8 5 4 9l4 4M4 9h10a5 5 0 0 1 0 10h-4"),
     ("draw", "M5 19 19 5M7 4v6M5 5.5 7 4M13.5 15.5a2 2 0 1 1 3.5 1.3L13.5 20H18"),
@@ -65,6 +65,7 @@ const ICONS: [(&str, &str); 28] = [
     ("cup", "M8 4h8v6a4 4 0 0 1-8 0zM8 5H4c0 4 1 6 4 6M16 5h4c0 4-1 6-4 6M12 14v4M8 20h8"),
     ("shuffle", "M7 4v16M4 17l3 3 3-3M17 20V4M14 7l3-3 3 3"),
     ("check", "M5 12.5l4.5 4.5L19 7"),
+    ("info", "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 11v6M12 7.5h.01"),
     ("sound", "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6M19 6.5a8 8 0 0 1 0 11"),
 ];
 
@@ -90,7 +91,7 @@ fn icons() -> Markup {
 }
 
 /// A penguin with a scarf on its floe.
-const LOGO: &str = r##"<svg viewBox="0 0 48 48" aria-hidden="true"><path d="M2 29 12 13h24l10 16-10 16H12z" fill="#7fb6d6"/><path d="M2 26 12 10h24l10 16-10 16H12z" fill="#eef8fd" stroke="#a9d3ea" stroke-width="1.5" stroke-linejoin="round"/><path d="M11 42c-1-9 1-13 3-18C14 13 18 5 24 5s10 8 10 19c2 5 4 9 3 18z" fill="#2a313a"/><path d="M24 21c2-4 8-2 8-8 0-3-2-5-4-5s-3 2-4 2-2-2-4-2-4 2-4 5c0 6 6 4 8 8zM24 25c-6 0-9 7-9 17h18c0-10-3-17-9-17z" fill="#fff"/><circle cx="20" cy="13" r="1.8" fill="#15232c"/><circle cx="28" cy="13" r="1.8" fill="#15232c"/><path d="M20 16q4-2 8 0-2 5-4 5t-4-5z" fill="#f59a1b" stroke="#a85f05"/><path d="M13 22q11 5 22 0l1 5q-2 1-3 1l1 8-5 1-1-8q-8 1-16-2z" fill="#ffd24a" stroke="#9a6a00"/></svg>"##;
+pub(super) const LOGO: &str = r##"<svg viewBox="0 0 48 48" aria-hidden="true"><path d="M2 29 12 13h24l10 16-10 16H12z" fill="#7fb6d6"/><path d="M2 26 12 10h24l10 16-10 16H12z" fill="#eef8fd" stroke="#a9d3ea" stroke-width="1.5" stroke-linejoin="round"/><path d="M11 42c-1-9 1-13 3-18C14 13 18 5 24 5s10 8 10 19c2 5 4 9 3 18z" fill="#2a313a"/><path d="M24 21c2-4 8-2 8-8 0-3-2-5-4-5s-3 2-4 2-2-2-4-2-4 2-4 5c0 6 6 4 8 8zM24 25c-6 0-9 7-9 17h18c0-10-3-17-9-17z" fill="#fff"/><circle cx="20" cy="13" r="1.8" fill="#15232c"/><circle cx="28" cy="13" r="1.8" fill="#15232c"/><path d="M20 16q4-2 8 0-2 5-4 5t-4-5z" fill="#f59a1b" stroke="#a85f05"/><path d="M13 22q11 5 22 0l1 5q-2 1-3 1l1 8-5 1-1-8q-8 1-16-2z" fill="#ffd24a" stroke="#9a6a00"/></svg>"##;
 
 /// A whole page.
 pub(crate) fn page(title: &str, look: &Look, body: &Markup) -> Markup {
@@ -139,7 +140,7 @@ fn head(title: &str, look: &Look) -> Markup {
             @if look.waits { noscript { meta http-equiv="refresh" content="2"; } }
             title { (title) " · Rookery" }
             link rel="icon" href=(assets::url("icon.svg"));
-            @for sheet in ["tokens.css", "page.css", "board.css"] { link rel="stylesheet" href=(assets::url(sheet)); }
+            link rel="stylesheet" href=(assets::url("style.css"));
             script type="module" src=(assets::url("main.js")) {}
         }
     }
@@ -171,6 +172,7 @@ fn top(here: &str, look: &Look) -> Markup {
 pub(crate) fn error(message: &str, number: &str) -> Markup {
     html! {
         div class="floe stack narrow" {
+            span class="lone" { (PreEscaped(LOGO)) }
             h1 { "This page went under" }
             p { (message) }
             p class="dim tiny" { "Request " (number) }

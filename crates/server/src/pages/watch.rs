@@ -3,10 +3,12 @@
 use maud::{Markup, PreEscaped, html};
 use rookery_catalog::CATALOG;
 use rookery_picture::{LastMove, Options, svg};
+use rookery_referee::MatchSpec;
 use rookery_rules::Scene;
 use rookery_rules::scene::Place;
 
 use super::home::piece;
+use super::parts::clock;
 use super::shell::icon;
 use crate::data::Kind;
 
@@ -15,8 +17,6 @@ use crate::data::Kind;
 pub(crate) struct Card {
     /// The match.
     pub(crate) id: String,
-    /// The game's name.
-    pub(crate) game: String,
     /// How it stands.
     pub(crate) scene: Scene,
     /// The move that led there.
@@ -25,6 +25,8 @@ pub(crate) struct Card {
     pub(crate) seats: Vec<(String, Kind)>,
     /// Who is to move.
     pub(crate) turn: Option<usize>,
+    /// What is left on each clock.
+    pub(crate) clocks_ms: Vec<u64>,
     /// How many moves were made.
     pub(crate) ply: u64,
     /// How many look on.
@@ -32,14 +34,26 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// Whether a person plays.
-    pub(crate) fn has_person(&self) -> bool {
-        self.seats.iter().any(|(_, kind)| *kind == Kind::Person)
-    }
-
     /// The prefix of the ids in its picture, unlike that of any other on the page.
     fn prefix(&self) -> String {
         format!("m{}-", self.id)
+    }
+}
+
+/// What is counted of a match that runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    game: String,
+    has_person: bool,
+}
+
+impl Running {
+    /// That of a match.
+    pub(crate) fn of(spec: &MatchSpec) -> Self {
+        Self {
+            game: spec.game.split(':').next().unwrap_or_default().to_owned(),
+            has_person: spec.seats.iter().any(|seat| seat.player.is_person()),
+        }
     }
 }
 
@@ -85,6 +99,7 @@ pub(super) fn players(card: &Card, prefix: &str) -> Markup {
                     span class="coin xs" { (piece(prefix, idx)) }
                     span class="trim" { (name) } (kind_sign(*kind))
                     span class="score tiny" { (said(idx)) }
+                    @if let Some(ms) = card.clocks_ms.get(idx) { span class="clock" role="timer" { (clock(*ms)) } }
                 }
             }
         }
@@ -144,20 +159,19 @@ impl Filter {
     }
 
     /// Whether a match is looked for.
-    pub(crate) fn admits(&self, card: &Card) -> bool {
-        self.game.as_ref().is_none_or(|game| *game == card.game)
+    pub(crate) fn admits(&self, running: &Running) -> bool {
+        self.game.as_ref().is_none_or(|game| *game == running.game)
             && match self.who.as_deref() {
-                Some("people") => card.has_person(),
-                Some("bots") => !card.has_person(),
+                Some("people") => running.has_person,
+                Some("bots") => !running.has_person,
                 _ => true,
             }
     }
 }
 
-/// All that run, as far as they are looked for.
-pub(crate) fn watch(all: &[Card], filter: &Filter) -> Markup {
-    let list: Vec<&Card> = all.iter().filter(|card| filter.admits(card)).collect();
-    let people = all.iter().filter(|card| card.has_person()).count();
+/// All that run, and the boards of those that are looked for.
+pub(crate) fn watch(all: &[Running], list: &[Card], filter: &Filter) -> Markup {
+    let people = all.iter().filter(|running| running.has_person).count();
     html! {
         div class="head" {
             div { h1 { "Watch" }
@@ -167,21 +181,21 @@ pub(crate) fn watch(all: &[Card], filter: &Filter) -> Markup {
         }
         (filters(all, filter))
         rk-live src="/api/v1/live" cup=[filter.cup.as_deref()] grows[filter.game.is_none() && filter.who.is_none()] {
-            ul class="cards" { @for card in &list { (small_board(card)) } }
+            ul class="cards" { @for card in list { (small_board(card)) } }
             @if list.is_empty() { (nothing("Nobody plays at the moment.", "/", "Play a game")) }
         }
         @if !list.is_empty() { p class="dim tiny after" { "New games join at the end. A game that is over keeps its place for 10 seconds." } }
     }
 }
 
-fn filters(all: &[Card], filter: &Filter) -> Markup {
+fn filters(all: &[Running], filter: &Filter) -> Markup {
     let (game, who) = (filter.game.as_deref(), filter.who.as_deref());
     html! {
         div class="filters" {
             nav class="seg scroll-x" aria-label="Games" {
                 a href=(filter.link(None, who)) aria-current=[game.is_none().then_some("true")] { "All " span class="dim num" { (all.len()) } }
                 @for known in CATALOG {
-                    @let n = all.iter().filter(|card| card.game == known.name()).count();
+                    @let n = all.iter().filter(|running| running.game == known.name()).count();
                     a href=(filter.link(Some(known.name()), who)) aria-current=[(game == Some(known.name())).then_some("true")] {
                         (known.title()) " " span class="dim num" { (n) }
                     }
@@ -189,7 +203,7 @@ fn filters(all: &[Card], filter: &Filter) -> Markup {
             }
             @if let Some(cup) = &filter.cup { a class="chip" href=(format!("/t/{cup}")) { "Games of one tournament" } a href="/watch" { "All games" } }
             nav class="seg" aria-label="Players" {
-                @for (word, name) in [(None, "Everyone"), (Some("people"), "People"), (Some("bots"), "Bots")] {
+                @for (word, name) in [(None, "Everyone"), (Some("people"), "People"), (Some("bots"), "Without people")] {
                     a href=(filter.link(game, word)) aria-current=[(who == word).then_some("true")] { (name) }
                 }
             }

@@ -69,8 +69,7 @@ async fn show_settings(
     let person = caller.expect_person().ok();
     let mut tokens = vec![];
     if let Some((_, person)) = person {
-        let store = app.hub.store().clone();
-        tokens = blocking(move || store.tokens(person, Page { before: None, limit: 1000 })).await?;
+        tokens = api::all_tokens(app, person).await?;
     }
     let n_sessions = tokens.iter().filter(|token| token.purpose == Purpose::Session).count() as u64;
     tokens.retain(|token| token.purpose == Purpose::Program);
@@ -103,6 +102,8 @@ pub(crate) struct Change {
     #[serde(default)]
     note: String,
     #[serde(default)]
+    old: String,
+    #[serde(default)]
     password: String,
     #[serde(default)]
     id: Option<u64>,
@@ -118,7 +119,7 @@ pub(crate) async fn change(
     let mut token = None;
     let done = match wish.what.as_str() {
         "token" => {
-            let made = app.accounts.new_program_token(person, api::short(&wish.note, 100)).await;
+            let made = api::make_token(&app, person, &wish.note).await;
             made.map(|(_, made)| {
                 token = Some(made);
                 "Here is the token. It is shown once: copy it now."
@@ -130,9 +131,9 @@ pub(crate) async fn change(
         "sessions" => {
             api::end_other_sessions(&app, identity, person).await.map(|_| "All other sessions are over.")
         }
-        "password" => {
-            api::change_password(&app, person, wish.password).await.map(|()| "The password is changed.")
-        }
+        "password" => api::change_password(&app, &caller, wish.old, wish.password)
+            .await
+            .map(|()| "The password is changed. All other sessions are over."),
         "delete" => match api::delete_name(&app, &caller, &wish.name).await {
             Ok(cookie) => return Ok(with_cookie(Redirect::to("/").into_response(), Some(cookie))),
             Err(error) => Err(error),
@@ -182,7 +183,8 @@ async fn show_operator(
     };
     let matches: Vec<(String, String)> =
         running.map(|table| (table.id().to_string(), players(table))).collect();
-    let data = Operator { is_open: app.is_open(), matches: &matches, log: &log, said };
+    let guests = api::guests_of(app);
+    let data = Operator { is_open: app.is_open(), matches: &matches, guests: &guests, log: &log, said };
     Ok(shown("Operator", &look(caller, headers), &shell::operator(&data)))
 }
 
@@ -206,6 +208,8 @@ pub(crate) struct Act {
     id: String,
     #[serde(default)]
     reason: String,
+    #[serde(default)]
+    session: u64,
 }
 
 pub(crate) async fn operate(
@@ -224,13 +228,16 @@ pub(crate) async fn operate(
     let done = match (measures, act.what.as_str()) {
         (Some(measures), _) => api::measure(&app, operator, act.name.trim(), &measures).await,
         (None, "sign_up") => api::set_sign_up(&app, operator, act.open).await,
+        (None, what @ ("mute_guest" | "unmute_guest")) => {
+            api::mute_guest(&app, operator, act.session, what == "mute_guest").await
+        }
         (None, "cancel") => api::cancel_match(&app, operator, &act.id, &act.reason).await,
         (None, _) => Err(ApiError::field(
             "what",
-            "expected `sign_up`, `cancel`, `mute`, `unmute`, `ban`, `unban` or `end`",
+            "expected `sign_up`, `cancel`, `mute`, `unmute`, `mute_guest`, `unmute_guest`, `ban`, `unban` or `end`",
         )),
     };
-    let said = done.as_ref().map(|()| "Done, and written down.").map_err(|error| error.message.as_str());
+    let said = done.as_ref().map(|()| "Done and logged.").map_err(|error| error.message.as_str());
     let mut response = show_operator(&app, &caller, &headers, Some(said)).await?;
     if let Err(error) = &done {
         *response.status_mut() = error.status;

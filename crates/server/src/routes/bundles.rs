@@ -17,13 +17,13 @@ use crate::pages::{BundlesPage, Look, bundles};
 type Said = Option<Result<String, ApiError>>;
 
 async fn show(app: &App, caller: &Caller, headers: &HeaderMap, said: Said) -> Result<Response, ApiError> {
-    let list = bundles_of(app, BundleQuery::default()).await?;
+    let list = bundles_of(app, caller, BundleQuery::default()).await?;
     let person = caller.expect_person().ok().map(|(identity, _)| identity);
     let data = BundlesPage {
         bundles: &list,
         name: person.map(|identity| identity.name.as_str()),
         is_operator: person.is_some_and(|identity| identity.is_operator),
-        is_open: app.bundles.get().is_some(),
+        is_open: app.hub.bundles.get().is_some(),
         said: said.as_ref().map(|said| match said {
             Ok(said) => Ok(said.as_str()),
             Err(error) => Err(error.message.as_str()),

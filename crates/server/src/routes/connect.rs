@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::pages::{look, shown};
 use crate::accounts::blocking;
+use crate::api;
 use crate::app::App;
 use crate::http::{ApiError, Caller};
 use crate::pages::{Connect, KITS, connect};
@@ -73,10 +74,16 @@ pub(crate) async fn claim(
         return Ok(refused(&ApiError::field("name", NO_NAME)));
     }
     let (store, name) = (app.hub.store().clone(), wish.name.clone());
-    // Nobody else is called so, neither a person nor a computer.
-    if let Err(error) = blocking(move || store.entrant(&name, EntrantKind::Bot)).await {
+    let bots = Arc::clone(app.hub.bots());
+    let named = blocking(move || {
+        bots.names.take(&store, &name, Some(person))?;
+        store.entrant(&name, EntrantKind::Bot)
+    });
+    if let Err(error) = named.await {
         return Ok(refused(&error));
     }
-    let (_, token) = app.accounts.new_program_token(person, wish.name.clone()).await?;
-    Ok(show(&app, &caller, &headers, &wish, (Some(&token), None)))
+    Ok(match api::make_token(&app, person, &wish.name).await {
+        Ok((_, token)) => show(&app, &caller, &headers, &wish, (Some(&token), None)),
+        Err(error) => refused(&error),
+    })
 }

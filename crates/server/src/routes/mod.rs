@@ -78,7 +78,8 @@ pub fn routes() -> Routes<Arc<App>> {
         .get("/health", Anybody, "Whether all is well", health)
         .get("/metrics", Anybody, "What is counted, for Prometheus", metrics)
         .get("/assets/{*name}", Anybody, "Style sheets and scripts", assets::serve)
-        .get("/api/v1/openapi.json", Anybody, "This description", description);
+        .get("/api/v1/openapi.json", Anybody, "This description", description)
+        .answers_as(|_| serde_json::json!({"type": "object"}));
     api::routes(pages)
 }
 
@@ -109,8 +110,8 @@ async fn nowhere() -> ApiError {
 }
 
 /// What is shown instead of an error that has no page of its own.
-pub(crate) fn error_page(status: StatusCode, message: &str, number: &str) -> Response {
-    let page = shell::page("Not here", &shell::Look::default(), &shell::error(message, number));
+pub(crate) fn error_page(status: StatusCode, message: &str, number: &str, look: &shell::Look) -> Response {
+    let page = shell::page("Not here", look, &shell::error(message, number));
     (status, Html(page.into_string())).into_response()
 }
 
@@ -136,7 +137,8 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
         ("rookery_bots_playing", "Bots that play.", bots.iter().filter(|bot| bot.playing).count() as u64),
         ("rookery_store_waiting", "Results that are not stored yet.", waiting),
     ];
-    let mut response = app.metrics.text(&more).into_response();
+    let text = app.metrics.text(&more, &app.tournaments.counted());
+    let mut response = text.into_response();
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response

@@ -1,6 +1,7 @@
 //! Pages: what they show is gathered here.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::{Extension, Form, Path, Query, State};
 use axum::http::HeaderMap;
@@ -10,24 +11,25 @@ use rookery_catalog::{CATALOG, game};
 use rookery_picture::{LastMove, Options, svg};
 use rookery_referee::{Command, Start};
 use rookery_rules::{Scene, Status};
-use rookery_store::{GameFilter, Page, StoredTournament, TournamentFilter, TournamentId, TournamentState};
+use rookery_store::{
+    GameFilter, Page, Store, StoreError, StoredTournament, TournamentFilter, TournamentId, TournamentState,
+};
 use serde::Deserialize;
 
 use crate::accounts::blocking;
 use crate::api::{self, guest_of, last_move, with_cookie};
 use crate::app::App;
-use crate::data::{Kind, scenes};
-use crate::http::{ApiError, Caller, cookie};
+use crate::data::{Kind, clocks, scenes};
+use crate::http::{ApiError, Caller, theme};
 use crate::hub::{Found, Hold, NewMatch, NewSeat, Table};
-use crate::pages::{self as shell, Card, Cup, Filter, Home, Invitations, Look, Past};
+use crate::pages::{self as shell, Card, Cup, Filter, Home, Invitations, Look, Past, Running};
 
 /// Who can be played against at once.
 pub(super) const LEVELS: [&str; 3] = ["easy", "medium", "hard"];
 
 pub(crate) fn look(caller: &Caller, headers: &HeaderMap) -> Look {
-    let theme = cookie(headers, "theme");
-    let theme = ["light", "dark"].into_iter().find(|known| theme == Some(known));
-    Look { name: caller.identity.as_ref().map(|who| who.name.clone()), theme, ..Look::default() }
+    let name = caller.identity.as_ref().map(|who| who.name.clone());
+    Look { name, theme: theme(headers), ..Look::default() }
 }
 
 pub(crate) fn shown(title: &str, look: &Look, body: &Markup) -> Response {
@@ -47,9 +49,7 @@ pub(crate) async fn home(
         None => None,
     };
     let store = app.hub.store().clone();
-    let cups =
-        blocking(move || store.tournaments(&TournamentFilter::default(), Page { before: None, limit: 4 }))
-            .await?;
+    let cups = blocking(move || latest_cups(&store)).await?;
     let data = Home {
         live: all.iter().take(5).map(|table| card(table)).collect(),
         n_live: all.len(),
@@ -62,6 +62,21 @@ pub(crate) async fn home(
         mine: cup_game(&app, &caller),
     };
     Ok(shown("Home", &look(&caller, &headers), &shell::home(&data, &LEVELS)))
+}
+
+/// How many tournaments are shown, and how many are looked at for them.
+const CUPS: usize = 4;
+const LOOKED_AT: u32 = 50;
+
+/// The latest tournaments that were not removed, those first that are not over.
+fn latest_cups(store: &Store) -> Result<Vec<StoredTournament>, StoreError> {
+    let page = Page { before: None, limit: LOOKED_AT };
+    let unfinished = TournamentFilter { unfinished: true, ..TournamentFilter::default() };
+    let mut cups = store.tournaments(&unfinished, page)?;
+    let latest = store.tournaments(&TournamentFilter::default(), page)?;
+    cups.extend(latest.into_iter().filter(|cup| cup.state == TournamentState::Finished));
+    cups.truncate(CUPS);
+    Ok(cups)
 }
 
 /// How many places of a ladder are shown.
@@ -147,7 +162,12 @@ fn cup(stored: &StoredTournament) -> Option<Cup> {
         TournamentState::Finished => "finished",
         TournamentState::Cancelled => "cancelled",
     };
-    Some(Cup { id: stored.id.to_string(), name, games: games.join(", "), state })
+    let titles: Vec<&str> = games
+        .iter()
+        .map(|spec| spec.split(':').next().unwrap_or_default())
+        .map(|name| game(name).map_or(name, |game| game.title()))
+        .collect();
+    Some(Cup { id: stored.id.to_string(), name, games: titles.join(", "), state })
 }
 
 /// All matches that run and are shown to everybody.
@@ -166,10 +186,10 @@ pub(super) fn card(table: &Table) -> Card {
     let text = moved.last().and_then(|entry| entry.deed.as_move());
     Card {
         id: table.id().to_string(),
-        game: snapshot.spec.game.split(':').next().unwrap_or_default().to_owned(),
         last: text.and_then(|text| before.scene().find_move(text).map(LastMove::from)),
         seats: seats.collect(),
         turn: snapshot.asked.map(|asked| asked.seat.index()),
+        clocks_ms: clocks(&snapshot, Instant::now()),
         ply: snapshot.plies(),
         viewers: table.viewers(),
         scene,
@@ -204,13 +224,15 @@ pub(crate) async fn watch(
     if cup.is_some() {
         tables.retain(|table| table.cup() == cup);
     }
-    let boards: Vec<Card> = tables.iter().take(MOST_BOARDS).map(|table| card(table)).collect();
     let filter = Filter {
         game: name.filter(|name| game(name).is_ok()),
         who: who.filter(|who| ["people", "bots"].contains(&who.as_str())),
         cup: cup.map(|cup: TournamentId| cup.to_string()),
     };
-    shown("Watch", &look(&caller, &headers), &shell::watch(&boards, &filter))
+    let all: Vec<Running> = tables.iter().map(|table| Running::of(&table.spec())).collect();
+    let admitted = tables.iter().zip(&all).filter(|(_, running)| filter.admits(running));
+    let boards: Vec<Card> = admitted.take(MOST_BOARDS).map(|(table, _)| card(table)).collect();
+    shown("Watch", &look(&caller, &headers), &shell::watch(&all, &boards, &filter))
 }
 
 #[derive(Debug, Deserialize)]
@@ -226,7 +248,7 @@ pub(crate) async fn match_page(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     if let Some(id) = id.strip_suffix(".jsonl") {
-        return api::record(&app, id).await;
+        return api::record(&app, &caller, id).await;
     }
     if let Some(id) = id.strip_suffix(".svg") {
         return api::picture(&app, id, ply).await;
@@ -235,7 +257,7 @@ pub(crate) async fn match_page(
     let state = found.look(caller.identity.as_ref());
     let picture = board_of(&found, ply);
     let seen = ply.map_or(state.ply, |ply| state.ply.min(ply as u64));
-    let own = matches!(&found, Found::Table(table) if caller.identity.as_ref().is_some_and(|who| who.owner == *table.maker()));
+    let own = matches!(&found, Found::Table(table) if caller.identity.as_ref().is_some_and(|who| who.owner == table.maker()));
     let join = match &found {
         Found::Table(table) if own => codes(&app, &table.holds()),
         _ => vec![],
@@ -244,7 +266,16 @@ pub(crate) async fn match_page(
     let look = Look { waits: state.over.is_none() && !state.can.mv, place, ..look(&caller, &headers) };
     let players: Vec<&str> = state.seats.iter().map(|seat| seat.name.as_str()).collect();
     let title = format!("{}: {}", state.title, players.join(" against "));
-    Ok(shown(&title, &look, &shell::match_body(&state, seen, &picture, &Invitations { links: join })))
+    Ok(shown(
+        &title,
+        &look,
+        &shell::match_body(
+            &state,
+            seen,
+            &picture,
+            &Invitations { links: join, page_url: app.page_url.clone() },
+        ),
+    ))
 }
 
 fn codes(app: &App, holds: &[Hold]) -> Vec<(usize, String)> {
@@ -322,7 +353,7 @@ pub(crate) async fn play_on(
         |seat: usize| NewSeat::Spec(if seat == mine.index() { "me".to_owned() } else { level.clone() });
     let mut wanted =
         NewMatch::new(snapshot.spec.game.clone(), (0..snapshot.spec.seats.len()).map(seat).collect());
-    wanted.start = Some(Start { position: Some(position.text()), moves: vec![] });
+    wanted.start = Some(Start { opening: None, position: Some(position.text()), moves: vec![] });
     begun(&app, &caller, &wanted).await
 }
 
@@ -361,7 +392,7 @@ pub(crate) async fn act(
         return Err(ApiError::conflict("the match is over"));
     };
     let seat = table.seat_of(Some(caller.expect()?));
-    let seat = seat.ok_or_else(|| ApiError::forbidden("you only look on here; begin a match of your own"))?;
+    let seat = seat.ok_or_else(|| ApiError::forbidden("you are only watching; begin a match of your own"))?;
     let command = match what.as_str() {
         "move" => Command::Move { ply, text },
         "resign" => Command::Resign,

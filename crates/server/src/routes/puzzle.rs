@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::pages::{look, shown, sized};
 use crate::accounts::now_ms;
 use crate::api;
+use crate::data::SceneData;
 use crate::dates;
 use crate::http::{ApiError, Caller};
 use crate::pages::{self as shell, PuzzlePage};
@@ -52,9 +53,12 @@ async fn show(
     let options = Options { prefix: "pz-".to_owned(), captions: false, style: false, ..Options::default() };
     let days: Vec<String> = (0..DAYS).rev().map(|ago| dates::day(now_ms() - ago * DAY_MS)).collect();
     let label = format!("player {}", puzzle.seat + 1);
+    let scene = position.scene();
     let page = PuzzlePage {
         puzzle: &puzzle,
-        board: &sized(&position.scene(), &options),
+        board: &sized(&scene, &options),
+        viewbox: SceneData::from(&scene).viewbox,
+        n_seats: position.n_seats(),
         label: &label,
         days: &days,
     };

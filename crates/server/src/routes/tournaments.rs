@@ -7,17 +7,18 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use rookery_catalog::{CATALOG, game};
 use rookery_referee::SeatSpec;
-use rookery_rules::{GameSpec, Seed};
+use rookery_rules::{GameSpec, Seed, below};
+use rookery_store::{BundleFilter, BundleState, Page, StoredBundle};
 use rookery_tournament::{EntrantSpec, FormatSpec, TournamentSpec};
 
 use super::pages::{card, look, shown};
-use crate::accounts::{Identity, now_ms};
+use crate::accounts::{Identity, blocking, now_ms};
 use crate::api::{self, guest_of, with_cookie};
 use crate::app::App;
 use crate::http::{ApiError, Caller};
 use crate::hub::Table;
-use crate::pages::{self as shell, Card, Choice, FORMATS, NewTournament, SIGN_UPS, Seen, Visitor};
-use crate::tournaments::{Opening, SignUp, Tournaments};
+use crate::pages::{self as shell, Card, Choice, Extent, FORMATS, NewTournament, SIGN_UPS, Seen, Visitor};
+use crate::tournaments::{Opening, SignUp, Tournaments, games_at_once};
 
 /// Computers that are offered first, and those that take part unless others are chosen.
 const FIRST: [&str; 3] = ["easy", "medium", "hard"];
@@ -26,6 +27,11 @@ const USUAL: [&str; 4] = ["easy", "medium", "hard", "random"];
 const LADDER: u64 = 1000;
 /// The longest time until a tournament begins that the form takes, in minutes.
 const MOST_MINUTES: u32 = 24 * 60;
+/// How many players a form counts on where others may sign up.
+const EXPECTED: usize = 8;
+/// How many games are played to see how long one is, and the most moves of each.
+const SAMPLES: usize = 2;
+const MOST_PLIES: usize = 200;
 /// The longest text of a form.
 const MOST_TEXT: usize = 500;
 /// The most fields of a form.
@@ -53,21 +59,10 @@ pub(crate) async fn one(
     let asking = Arc::clone(&app);
     let opening = api::apart(move || asking.tournaments.opening(id)).await?;
     if let Some(opening) = opening {
-        let visitor = Visitor {
-            is_person: caller.expect_person().is_ok(),
-            name: look.name.clone().unwrap_or_default(),
-            own,
-            bots: free_bots(&app, who, &opening),
-            is_mine: opening
-                .spec
-                .entrants
-                .iter()
-                .map(|entrant| who.is_some_and(|who| opening.is_of(&entrant.name, who)))
-                .collect(),
-            now_ms: now_ms(),
-        };
+        let visitor = visitor(&app, &caller, &opening).await?;
         return Ok(shown("Tournaments", &look, &shell::opening(&opening, &visitor)));
     }
+    app.hub.look_on_at(id, MOST_BOARDS).await;
     let mut tables = app.hub.of_cup(id);
     // Games of whoever looks come first.
     tables.sort_by_key(|table| (table.seat_of(who).is_none(), table.id()));
@@ -88,22 +83,59 @@ pub(crate) async fn one(
         Ok((asking.tournaments.view(id)?, brought))
     })
     .await?;
-    let seen = Seen { own, boards, mine, brought };
+    let asking = Arc::clone(&app);
+    let way_in = match api::apart(move || asking.tournaments.late(id)).await? {
+        Some(opening) => Some(shell::late(&opening, &visitor(&app, &caller, &opening).await?)),
+        None => None,
+    };
+    let seen = Seen { own, boards, mine, brought, way_in };
     Ok(shown("Tournaments", &look, &shell::tournament(&view, &seen)))
 }
 
 /// The most boards of a tournament on its page.
 const MOST_BOARDS: usize = 12;
 
-/// Bots that somebody could sign up: their own, and those of nobody.
-fn free_bots(app: &App, who: Option<&Identity>, opening: &Opening) -> Vec<String> {
+/// Who looks at a tournament that it could enter.
+async fn visitor(app: &Arc<App>, caller: &Caller, opening: &Opening) -> Result<Visitor, ApiError> {
+    let who = caller.identity.as_ref();
+    let is_in = |name: &str| opening.spec.entrants.iter().any(|entrant| entrant.name == name);
+    // Their own, and those of nobody.
     let bots = app.hub.bots();
     let is_free = |name: &String| {
         let owner = bots.owner_of(name);
-        let is_mine = owner.is_none() || owner.as_ref() == who.map(|who| &who.owner);
-        is_mine && !opening.spec.entrants.iter().any(|entrant| entrant.name == *name)
+        (owner.is_none() || owner.as_ref() == who.map(|who| &who.owner)) && !is_in(name)
     };
-    bots.list().into_iter().map(|bot| bot.name).filter(is_free).collect()
+    let mut free: Vec<String> = bots.list().into_iter().map(|bot| bot.name).filter(is_free).collect();
+    for name in &mut free {
+        name.insert(0, '@');
+    }
+    if let Some(person) = who.and_then(Identity::person) {
+        let uploaded = ready_bundles(app).await?;
+        let own = uploaded.into_iter().filter(|bundle| bundle.owner == Some(person) && !is_in(&bundle.name));
+        free.extend(own.map(|bundle| format!("bundle:{}", bundle.name)));
+    }
+    let is_mine = |entrant: &EntrantSpec| who.is_some_and(|who| opening.is_of(&entrant.name, who));
+    Ok(Visitor {
+        is_person: caller.expect_person().is_ok(),
+        name: who.map(|who| who.name.clone()).unwrap_or_default(),
+        own: who.is_some_and(|who| app.tournaments.may_change(opening.id, who)),
+        bots: free,
+        is_mine: opening.spec.entrants.iter().map(is_mine).collect(),
+        now_ms: now_ms(),
+    })
+}
+
+/// The newest of each uploaded bot that may be seated, if this server starts any.
+async fn ready_bundles(app: &App) -> Result<Vec<StoredBundle>, ApiError> {
+    if app.hub.bundles.get().is_none() {
+        return Ok(vec![]);
+    }
+    let store = app.hub.store().clone();
+    let filter = BundleFilter { name: None, state: Some(BundleState::Ready) };
+    let mut found = blocking(move || store.bundles(&filter, Page { before: None, limit: 200 })).await?;
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|bundle| seen.insert(bundle.name.clone()));
+    Ok(found)
 }
 
 /// The fields of a form, some of which come more than once.
@@ -119,7 +151,7 @@ fn usual_name(title: &str) -> String {
 }
 
 /// What a form says, with defaults for what it does not say.
-fn read(app: &App, fields: &Fields) -> NewTournament {
+fn read(app: &App, fields: &Fields, uploaded: Vec<StoredBundle>) -> NewTournament {
     let known = field(fields, "game").and_then(|name| game(name).ok()).unwrap_or(CATALOG[0]);
     let text = |name: &str| {
         field(fields, name)
@@ -150,7 +182,11 @@ fn read(app: &App, fields: &Fields) -> NewTournament {
         player: format!("@{}", bot.name),
         summary: bot.author.map(|author| format!("by {author}")).unwrap_or_default(),
     });
-    let choices: Vec<Choice> = computers.chain(bots).collect();
+    let uploaded = uploaded.into_iter().map(|bundle| Choice {
+        player: format!("bundle:{}", bundle.name),
+        summary: format!("uploaded, {}", bundle.label),
+    });
+    let choices: Vec<Choice> = computers.chain(bots).chain(uploaded).collect();
     let said: Vec<&str> =
         fields.iter().filter(|(key, _)| key == "who").map(|(_, value)| value.as_str()).collect();
     let said = if field(fields, "game").is_none() { USUAL.to_vec() } else { said };
@@ -180,17 +216,58 @@ fn read(app: &App, fields: &Fields) -> NewTournament {
         sign_up: text("signup")
             .filter(|word| SIGN_UPS.iter().any(|(known, _)| known == word))
             .unwrap_or_else(|| SIGN_UPS[0].0.to_owned()),
+        late: field(fields, "late") != Some("no"),
         starts_in: field(fields, "start").and_then(|text| text.parse().ok()).unwrap_or(0).min(MOST_MINUTES),
         plans: vec![],
+        players: 0,
         problem: None,
     };
-    form.plans = FORMATS
-        .iter()
-        .map(|(word, ..)| {
-            spec_of(&form, word).and_then(|spec| Tournaments::plan(&spec).map_err(|error| error.message))
-        })
-        .collect();
+    form.players = if form.sign_up == "none" { form.who.len() } else { form.who.len().max(EXPECTED) };
+    let moves = usual_moves(&form.board);
+    form.plans = FORMATS.iter().map(|(word, ..)| extent(&form, word, moves)).collect();
     form
+}
+
+/// How much it would be in this format, if each player makes so many moves in a game.
+fn extent(form: &NewTournament, format: &str, moves: u32) -> Result<Extent, String> {
+    let mut spec = spec_of(form, format)?;
+    let people = if matches!(form.sign_up.as_str(), "people" | "both") { EXPECTED } else { 0 };
+    // Whoever may come is counted as if it were there.
+    for n in spec.entrants.len()..form.players {
+        let player = "random".parse().map_err(|error: rookery_referee::SeatSpecError| error.to_string())?;
+        spec.entrants.push(EntrantSpec { name: format!("player {}", n + 1), player, version: None });
+    }
+    // Who may come has no name yet that could be checked.
+    let plan = if form.sign_up == "none" {
+        Tournaments::plan(&spec).map_err(|error| error.message)?
+    } else {
+        spec.plan().map_err(|error| error.to_string())?
+    };
+    let at_once = games_at_once(&spec, people) as u64;
+    let longest = plan.games.zip(spec.time.most_for(moves)).map(|(games, each)| {
+        let one_after_another = games.div_ceil(at_once) * spec.seats as u64;
+        each.saturating_mul(u32::try_from(one_after_another).unwrap_or(u32::MAX))
+    });
+    Ok(Extent { plan, longest })
+}
+
+/// How many moves one player makes in a game on this board: the most of a few games that are played without a plan.
+fn usual_moves(board: &str) -> u32 {
+    let Ok(start) = rookery_catalog::start(board) else { return 0 };
+    let mut most = 1;
+    let mut rng = Seed(1).rng();
+    for _ in 0..SAMPLES {
+        let (mut position, mut plies) = (start.boxed_clone(), 0);
+        while plies < MOST_PLIES {
+            let n = u32::try_from(position.moves().len()).unwrap_or(u32::MAX);
+            if n == 0 || position.play_index(below(&mut rng, n) as usize).is_err() {
+                break;
+            }
+            plies += 1;
+        }
+        most = most.max(plies.div_ceil(position.n_seats()));
+    }
+    u32::try_from(most).unwrap_or(u32::MAX)
 }
 
 /// The spec of what a form says, in this format.
@@ -218,7 +295,7 @@ fn spec_of(form: &NewTournament, format: &str) -> Result<TournamentSpec, String>
             Some(name) => SeatSpec::Remote(name.to_owned()),
             None => who.parse().map_err(|error: rookery_referee::SeatSpecError| error.to_string())?,
         };
-        Ok(EntrantSpec { name: who.trim_start_matches('@').to_owned(), player, version: None })
+        Ok(EntrantSpec { name: shell::bot_name(who).to_owned(), player, version: None })
     };
     let entrants = form.who.iter().map(entrant).collect::<Result<Vec<_>, _>>()?;
     let time = form.time.parse().map_err(|_| "the clock cannot be read".to_owned())?;
@@ -233,10 +310,12 @@ fn spec_of(form: &NewTournament, format: &str) -> Result<TournamentSpec, String>
         entrants,
         seed: Seed(u64::from_ne_bytes(seed) >> 1),
         time,
+        scale_time: None,
         limits: rookery_referee::Limits::default(),
         conduct: None,
         max_turns: None,
         openings: vec![],
+        opening_sets: vec![],
         balanced: None,
         forbidden: vec![],
         tie_breaks: None,
@@ -245,6 +324,7 @@ fn spec_of(form: &NewTournament, format: &str) -> Result<TournamentSpec, String>
         max_faults: None,
         adjudicate: None,
         sandbox: None,
+        trials: vec![],
     })
 }
 
@@ -253,7 +333,7 @@ fn sign_up_of(form: &NewTournament) -> Option<SignUp> {
     let people = matches!(form.sign_up.as_str(), "people" | "both");
     let bots = matches!(form.sign_up.as_str(), "bots" | "both");
     let starts_ms = (form.starts_in > 0).then(|| now_ms() + i64::from(form.starts_in) * 60_000);
-    (people || bots).then_some(SignUp { people, bots, starts_ms, problem: None })
+    (people || bots).then_some(SignUp { people, bots, starts_ms, late: form.late, problem: None })
 }
 
 fn expect_few(fields: &Fields) -> Result<(), ApiError> {
@@ -270,7 +350,7 @@ pub(crate) async fn form(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     expect_few(&fields)?;
-    let body = shell::new_tournament(&read(&app, &fields));
+    let body = shell::new_tournament(&read(&app, &fields, ready_bundles(&app).await?));
     Ok(shown("Tournaments", &look(&caller, &headers), &body))
 }
 
@@ -281,7 +361,7 @@ pub(crate) async fn create(
     Form(fields): Form<Fields>,
 ) -> Result<Response, ApiError> {
     expect_few(&fields)?;
-    let mut form = read(&app, &fields);
+    let mut form = read(&app, &fields, ready_bundles(&app).await?);
     let (who, cookie) = guest_of(&app, &caller).await?;
     let making = Arc::clone(&app);
     let sign_up = sign_up_of(&form);

@@ -88,9 +88,7 @@ impl Hints {
         }
         self.stop.set();
         self.stop = Stop::default();
-        let permit = Arc::clone(&self.app.thinking).try_acquire_owned();
-        let permit = permit
-            .map_err(|_| "too many are thinking at the moment; ask again in a few seconds".to_owned())?;
+        let permit = self.app.hinting.at_once().map_err(|error| error.message)?;
         let game = GameSpec::parse(&snapshot.spec.game).map_err(|error| error.to_string())?.game;
         let (id, ply) = (table.id(), snapshot.plies());
         let order = Order { time: TIME, max_lines: LINES, stop: self.stop.clone(), ..Order::default() };

@@ -24,7 +24,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use crate::accounts::{Ended, Identity};
 use crate::app::App;
 use crate::data::Sight;
-use crate::http::{Caller, Held, is_set};
+use crate::http::{Caller, Held, is_set, sentence};
 use crate::hub::{Found, Hub, Seen, Table, Window};
 
 pub use hints::{Hints, LineData};
@@ -302,7 +302,7 @@ impl Page {
         match done {
             Ok(()) => self.say(&json!({"reply": {"n": n, "ok": true}})).await,
             Err((why, table)) => {
-                self.say(&json!({"reply": {"n": n, "error": why}})).await?;
+                self.say(&json!({"reply": {"n": n, "error": sentence(why)}})).await?;
                 match table {
                     Some(table) => self.resync(&table).await,
                     None => Ok(()),
@@ -319,11 +319,11 @@ impl Page {
         let table = table.ok_or_else(|| plain("this match is over, or there is none; look at it again"))?;
         let who = self.identity.as_ref();
         let seat =
-            table.seat_of(who).ok_or_else(|| plain("you only look on here; begin a match of your own"))?;
+            table.seat_of(who).ok_or_else(|| plain("you are only watching; begin a match of your own"))?;
         if who.is_some_and(|who| self.app.is_banned(&who.owner)) {
             return Err(plain("the operator has closed this account"));
         }
-        let is_muted = who.is_some_and(|who| self.app.is_muted(&who.owner));
+        let is_muted = who.is_some_and(|who| self.app.is_muted(who));
         if is_muted && matches!(order.what, What::Say { .. }) {
             return Err(plain("the operator has taken you out of the chat"));
         }

@@ -3,19 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rookery_arena::{PlayedGame, Tournament};
+use rookery_arena::{PlayedGame, Storing, Tournament};
 use rookery_live::{Signal, Stopping};
 use rookery_record::Key;
 use rookery_referee::{Cause, SeatSpec};
-use rookery_store::{GameKey, Store, StoredResult, TournamentState};
+use rookery_store::{GameKey, StoredResult, TournamentState};
 use rookery_tournament::{
     Change, Dispatcher, Entrant, Format, GameResult, Pairing, Report, ScheduleError, Scheduler,
-    TournamentEvent, TournamentOutcome, TournamentSpec, Watcher, hold,
+    TournamentOutcome, TournamentSpec, hold,
 };
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
+use super::trials::try_bots;
 use crate::accounts::Owner;
 use crate::hub::{Hub, Paired};
 
@@ -32,15 +33,26 @@ type Schedule = Scheduler<Box<dyn Format>>;
 /// Somebody is to leave while it is played; whether that was possible.
 pub(super) type Leave = (Entrant, oneshot::Sender<Result<bool, String>>);
 
-/// Whether somebody takes part who is not in this process.
-pub(super) fn has_guests(spec: &TournamentSpec) -> bool {
-    spec.entrants.iter().any(|entrant| !matches!(entrant.player, SeatSpec::BuiltIn(_)))
-}
-
-/// Whether its games are played here, so that they can be watched. Where other machines play, only guests need to be here.
+/// Whether its games are played here, so that they can be watched. Where other machines play, only who cannot be brought there
+/// needs to be here: people and connected bots.
 pub(super) fn is_watched(spec: &TournamentSpec, others_play: bool) -> bool {
     let is_short = spec.plan().is_ok_and(|plan| plan.games.is_some_and(|games| games <= MOST_WATCHED));
-    has_guests(spec) || !others_play && is_short && spec.adjudicate.is_none()
+    let is_guest = |player: &SeatSpec| match player {
+        SeatSpec::BuiltIn(_) => false,
+        SeatSpec::Bundle { .. } => !others_play,
+        _ => true,
+    };
+    spec.entrants.iter().any(|entrant| is_guest(&entrant.player))
+        || !others_play && is_short && spec.adjudicate.is_none()
+}
+
+/// How many games of a tournament run at the same time here, if so many of those who take part are people.
+pub(crate) fn games_at_once(spec: &TournamentSpec, people: usize) -> usize {
+    if !is_watched(spec, false) {
+        return 1;
+    }
+    // Nobody but computers sits at two tables.
+    (ROOM + people).min(spec.entrants.len() / spec.seats.max(1)).max(1)
 }
 
 /// Where the games are played, and by whom.
@@ -64,7 +76,8 @@ fn set_up(
     changes: &[Change],
 ) -> Result<(Schedule, Floor), Box<dyn std::error::Error>> {
     let (id, spec, store) = (tournament.id(), tournament.spec(), hub.store());
-    let mut format = spec.format()?;
+    let is_join = |change: &&Change| matches!(change, Change::Join { .. });
+    let mut format = spec.format_before(changes.iter().filter(is_join).count())?;
     for change in changes {
         format.change(change);
     }
@@ -100,12 +113,17 @@ fn set_up(
 
 /// Plays all games that are not played yet; whether all were. Blocks its thread, which is none of the runtime's.
 pub(super) fn hold_here(
-    tournament: Tournament,
+    mut tournament: Tournament,
     hub: &Arc<Hub>,
     stopping: &Stopping,
     mut leaving: mpsc::Receiver<Leave>,
     runtime: &Handle,
 ) -> Result<bool, String> {
+    if !try_bots(&mut tournament, hub, stopping, runtime)? {
+        return Ok(false);
+    }
+    // Numbers may have changed: whoever was to leave meanwhile is named once more.
+    while leaving.try_recv().is_ok() {}
     let tournament = Arc::new(tournament);
     let (id, store) = (tournament.id(), hub.store().clone());
     let told = |error: &dyn std::fmt::Display| error.to_string();
@@ -114,7 +132,7 @@ pub(super) fn hold_here(
     let set_up = set_up(&tournament, hub, stopping, &changes);
     let (mut scheduler, floor) = set_up.map_err(|error| told(&error))?;
     let mut games = Games { floor, playing: JoinSet::new(), failure: None };
-    let mut watcher = Storing { store: store.clone(), tournament: Arc::clone(&tournament) };
+    let mut watcher = Storing::new(store.clone(), tournament.id(), ());
     let held = loop {
         let next = runtime.block_on(async {
             tokio::select! {
@@ -169,21 +187,6 @@ fn leave(scheduler: &mut Schedule, floor: &Floor, entrant: Entrant) -> Result<bo
     floor.left.lock().unwrap_or_else(PoisonError::into_inner).insert(entrant);
     let kept = store.put_changes(id, &changes).and_then(|()| store.set_present(id, entrant, false));
     kept.map(|()| true).map_err(|error| error.to_string())
-}
-
-/// Stores pairings as they are made.
-struct Storing {
-    store: Store,
-    tournament: Arc<Tournament>,
-}
-
-impl Watcher for Storing {
-    fn see(&mut self, event: &TournamentEvent) {
-        if let TournamentEvent::Paired(pairing) = event {
-            // They are stored before the game that comes of them; if not, neither is the game, which is told.
-            drop(self.store.submit_pairings(self.tournament.id(), std::slice::from_ref(pairing)));
-        }
-    }
 }
 
 /// The games that run.
@@ -246,6 +249,6 @@ impl Floor {
         };
         let Some(ended) = self.hub.play_paired(&game, &self.stopping).await? else { return Ok(None) };
         let (pairing, verdict) = (pairing.clone(), ended.verdict);
-        Ok(Some(PlayedGame { pairing, spec, verdict, record: None, cut: None }.result()))
+        Ok(Some(PlayedGame { pairing, spec, verdict, record: None, cut: None, cpu: vec![] }.result()))
     }
 }

@@ -1,10 +1,13 @@
 //! Tournaments of people, computers and connected bots: signed up for, begun, paused, gone on with after a restart, left,
 //! removed. Long ones of computers alone are held in threads of this process by the arena.
 
+mod entrants;
 mod floor;
 mod sign_up;
+mod trials;
 mod view;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,15 +18,18 @@ use rookery_arena::{Elsewhere, Holding, Tournament};
 use rookery_live::{Signal, Stopping};
 use rookery_referee::SeatSpec;
 use rookery_store::{Store, TournamentId, TournamentState};
-use rookery_tournament::{FormatSpec, Plan, TournamentSpec};
+use rookery_tournament::{EntrantSpec, FormatSpec, Plan, TournamentSpec};
 use rookery_wire::Protocols;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::accounts::{Identity, Owner};
+use crate::accounts::{Identity, Owner, random_token};
 use crate::http::ApiError;
 use crate::hub::Hub;
+use entrants::check_entrants;
 use floor::Leave;
+
+pub(crate) use floor::games_at_once;
 
 pub use sign_up::{Opening, SignUp};
 pub use view::{GameView, View};
@@ -65,6 +71,9 @@ struct Note {
     /// How people and bots get in, before it begins.
     #[serde(default)]
     sign_up: Option<SignUp>,
+    /// How they get in after that, if they may.
+    #[serde(default)]
+    late: Option<SignUp>,
     /// Who brought whom, by name: they may withdraw them.
     #[serde(default)]
     entered: BTreeMap<String, Owner>,
@@ -92,6 +101,11 @@ impl Tournaments {
         Self { elsewhere, ..self }
     }
 
+    /// What is counted of other machines that play; nothing where this server does not coordinate them.
+    pub fn counted(&self) -> Vec<rookery_arena::Figure> {
+        self.elsewhere.as_ref().map(|elsewhere| elsewhere.counted()).unwrap_or_default()
+    }
+
     fn held(&self) -> MutexGuard<'_, HashMap<TournamentId, Held>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,7 +124,10 @@ impl Tournaments {
         if self.elsewhere.is_some() {
             return Ok(self.store.put_how(id, &text)?);
         }
-        fs::write(self.note(id), text).map_err(|error| ApiError::ours(&error))
+        // Whoever reads it meanwhile finds the one before, and never a part.
+        let new = self.note(id).with_extension(&random_token()[..16]);
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, self.note(id)));
+        written.map_err(|error| ApiError::ours(&error))
     }
 
     fn read(&self, id: TournamentId) -> Option<Note> {
@@ -149,11 +166,18 @@ impl Tournaments {
         }
         Self::plan(&spec)?;
         self.expect_bots(&spec)?;
+        self.pin_bundles(&mut spec)?;
         self.expect_room()?;
         let tournament = Tournament::create(&self.store, spec);
         let tournament = tournament.map_err(|error| ApiError::bad(error.to_string()))?;
         let id = tournament.id();
-        let note = Note { maker: who.owner.clone(), paused: false, sign_up: None, entered: BTreeMap::new() };
+        let note = Note {
+            maker: who.owner.clone(),
+            paused: false,
+            sign_up: None,
+            late: None,
+            entered: BTreeMap::new(),
+        };
         self.write(id, &note)?;
         self.hold(tournament);
         Ok(id)
@@ -172,6 +196,30 @@ impl Tournaments {
         Ok(())
     }
 
+    /// Writes down which archives take part, and how they are confined: the same whenever it goes on.
+    fn pin_bundles(&self, spec: &mut TournamentSpec) -> Result<(), ApiError> {
+        let game = spec.games.first().and_then(|spec| spec.split(':').next()).unwrap_or_default().to_owned();
+        for entrant in &mut spec.entrants {
+            if let SeatSpec::Bundle { .. } = entrant.player {
+                spec.sandbox = Some(self.pin_bundle(entrant, &game)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The same for one entrant; how it is confined.
+    fn pin_bundle(&self, entrant: &mut EntrantSpec, game: &str) -> Result<String, ApiError> {
+        let SeatSpec::Bundle { name, sha256 } = &entrant.player else { return Ok(String::new()) };
+        let Some(door) = self.hub.bundles.get() else {
+            let message = "this server starts no bundles: it has no sandbox for them; its log says why";
+            return Err(ApiError::field("entrants", message));
+        };
+        let found = door.pin(&self.store, (name, sha256.as_deref()), game)?;
+        entrant.player = SeatSpec::Bundle { name: found.name, sha256: Some(found.sha256.to_string()) };
+        entrant.version = Some(found.label);
+        Ok(door.level())
+    }
+
     fn expect_room(&self) -> Result<(), ApiError> {
         if self.stopping.is_requested() {
             return Err(ApiError::unavailable("the server is about to stop; try again in a minute"));
@@ -184,13 +232,18 @@ impl Tournaments {
         Ok(self.store.expect_room()?)
     }
 
-    /// Plays it in a thread of its own until it is over, paused, or the server stops.
-    fn hold(self: &Arc<Self>, tournament: Tournament) {
+    /// Plays it in a thread of its own until it is over, paused, or the server stops. Nothing is done if it is being played.
+    fn hold(self: &Arc<Self>, tournament: Tournament) -> bool {
         let id = tournament.id();
         let own = Stopping::new(Duration::ZERO);
         let is_watched = floor::is_watched(tournament.spec(), self.elsewhere.is_some());
         let (leaving, left) = mpsc::channel(8);
-        self.held().insert(id, Held { stopping: own.clone(), leaving: is_watched.then_some(leaving) });
+        match self.held().entry(id) {
+            Entry::Occupied(_) => return false,
+            Entry::Vacant(place) => {
+                place.insert(Held { stopping: own.clone(), leaving: is_watched.then_some(leaving) });
+            }
+        }
         let all = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();
         thread::spawn(move || {
@@ -206,6 +259,7 @@ impl Tournaments {
             all.held().remove(&id);
             all.forget_view(id);
         });
+        true
     }
 
     /// Whether somebody may change it.
@@ -220,6 +274,7 @@ impl Tournaments {
             maker: Owner::Guest(0),
             paused: true,
             sign_up: None,
+            late: None,
             entered: BTreeMap::new(),
         });
         if note.maker == who.owner {
@@ -256,6 +311,10 @@ impl Tournaments {
         self.plan_start(id, None);
         self.stop_one(id)?;
         self.store.set_tournament_state(id, TournamentState::Cancelled)?;
+        // What other machines still send of it is no longer waited for.
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.close(id);
+        }
         self.hub.drop_cup(id);
         self.forget_view(id);
         Ok(())
@@ -351,7 +410,7 @@ impl Tournaments {
     pub fn go_on(self: &Arc<Self>, id: TournamentId, who: &Identity) -> Result<(), ApiError> {
         let note = self.expect_maker(id, who, "went on with a tournament")?;
         if self.is_held(id) {
-            return Err(ApiError::conflict("it is being played; pause it first"));
+            return Err(is_played());
         }
         self.expect_unfinished(id)?;
         if note.sign_up.is_some() {
@@ -360,8 +419,8 @@ impl Tournaments {
         self.expect_room()?;
         let tournament = Tournament::open(&self.store, id).map_err(|error| ApiError::ours(&error))?;
         self.write(id, &Note { paused: false, ..note })?;
-        self.hold(tournament);
-        Ok(())
+        // Two may have asked at the same time.
+        if self.hold(tournament) { Ok(()) } else { Err(is_played()) }
     }
 
     /// Goes on with those of an earlier run that nobody has paused.
@@ -376,7 +435,9 @@ impl Tournaments {
                 continue;
             }
             match Tournament::open(&self.store, stored.id) {
-                Ok(tournament) => self.hold(tournament),
+                Ok(tournament) => {
+                    self.hold(tournament);
+                }
                 Err(error) => tracing::error!(id = %stored.id, %error, "a tournament cannot go on"),
             }
         }
@@ -393,30 +454,8 @@ impl Tournaments {
     }
 }
 
-/// Whether everybody may take part here, under its own name.
-fn check_entrants(spec: &TournamentSpec) -> Result<(), ApiError> {
-    let wrong = |message: String| ApiError::field("entrants", message);
-    if spec.entrants.len() > MOST_ENTRANTS {
-        return Err(wrong(format!("there are too many; expected at most {MOST_ENTRANTS}")));
-    }
-    for entrant in &spec.entrants {
-        let name = match &entrant.player {
-            SeatSpec::BuiltIn(player) => player.to_string(),
-            SeatSpec::Remote(name) => name.clone(),
-            SeatSpec::Human => entrant.name.clone(),
-            _ => {
-                return Err(wrong(format!(
-                    "`{}` cannot take part here; expected computers such as `hard` and connected bots as `@name`",
-                    entrant.name
-                )));
-            }
-        };
-        // Ratings go by names: nobody plays under that of another.
-        if entrant.name != name {
-            return Err(wrong(format!("`{}` is called `{name}` here; use that name", entrant.name)));
-        }
-    }
-    Ok(())
+fn is_played() -> ApiError {
+    ApiError::conflict("it is being played; pause it first")
 }
 
 /// Holds a tournament of computers, in threads of this process or on other machines; whether all was played.

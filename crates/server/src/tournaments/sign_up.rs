@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rookery_arena::Tournament;
 use rookery_referee::{SeatSpec, TimeControl};
-use rookery_store::{TournamentId, TournamentState};
+use rookery_store::{BundleFilter, BundleState, Page, TournamentId, TournamentState};
 use rookery_tournament::{EntrantSpec, FormatSpec, TournamentSpec};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,9 @@ pub struct SignUp {
     /// When it begins, in milliseconds since 1970; when who made it says so if there is none.
     #[serde(default)]
     pub starts_ms: Option<i64>,
+    /// Whether they may also come after the start, where the format takes newcomers.
+    #[serde(default)]
+    pub late: bool,
     /// Why it did not begin at its time.
     #[serde(default)]
     pub problem: Option<String>,
@@ -84,13 +87,14 @@ impl Tournaments {
             return Err(ApiError::field("sign_up", "expected a start within the next 31 days"));
         }
         self.expect_bots(&spec)?;
+        self.pin_bundles(&mut spec)?;
         self.expect_room()?;
         let id = Tournament::announce(&self.store, &spec);
         let id = id.map_err(|error| ApiError::bad(error.to_string()))?;
         self.plan_start(id, sign_up.starts_ms);
         sign_up.problem = None;
         let (maker, sign_up) = (who.owner.clone(), Some(sign_up));
-        self.write(id, &Note { maker, paused: false, sign_up, entered: BTreeMap::new() })?;
+        self.write(id, &Note { maker, paused: false, sign_up, late: None, entered: BTreeMap::new() })?;
         Ok(id)
     }
 
@@ -116,23 +120,67 @@ impl Tournaments {
         entered.into_iter().filter(|(_, owner)| *owner == who.owner).map(|(name, _)| name).collect()
     }
 
+    /// One that has begun and that somebody may still enter; `None` if nobody may. Blocks while the store is asked.
+    pub fn late(&self, id: TournamentId) -> Result<Option<Opening>, ApiError> {
+        let Some(Note { late: Some(sign_up), entered, .. }) = self.read(id) else { return Ok(None) };
+        if self.store.tournament(id)?.state.is_over() {
+            return Ok(None);
+        }
+        let tournament = Tournament::open(&self.store, id).map_err(|error| ApiError::ours(&error))?;
+        let mut format = tournament.format().map_err(|error| ApiError::ours(&error))?;
+        let takes = format.join().is_some();
+        Ok(takes.then(|| Opening { id, spec: tournament.spec().clone(), sign_up, entered }))
+    }
+
+    /// Somebody comes after the start: its games stop for a moment, and go on with the newcomer.
+    fn enter_late(
+        self: &Arc<Self>,
+        id: TournamentId,
+        new: EntrantSpec,
+        who: &Identity,
+    ) -> Result<(), ApiError> {
+        let was_held = self.is_held(id);
+        self.stop_one(id)?;
+        let mut tournament = Tournament::open(&self.store, id).map_err(|error| ApiError::ours(&error))?;
+        let name = new.name.clone();
+        let entered = tournament.enter(new).map_err(|error| ApiError::conflict(error.to_string()));
+        let entered = entered.and_then(|_| {
+            self.change(id, |note| {
+                note.entered.insert(name, who.owner.clone());
+            })
+        });
+        let is_paused = self.read(id).is_none_or(|note| note.paused);
+        if was_held && !is_paused && !self.stopping.is_requested() {
+            self.hold(tournament);
+        }
+        self.forget_view(id);
+        entered
+    }
+
     fn expect_opening(&self, id: TournamentId) -> Result<Opening, ApiError> {
         self.opening(id)?.ok_or_else(|| ApiError::conflict("nobody can sign up for it any more"))
     }
 
-    /// Somebody signs itself up as a person, or a connected bot (`@name`). Blocks while the store is asked.
-    pub fn enter(&self, id: TournamentId, entrant: &str, who: &Identity) -> Result<(), ApiError> {
+    /// Somebody signs itself up as a person, a connected bot (`@name`) or an uploaded one (`bundle:name`), before it begins or,
+    /// where it takes newcomers, later. Blocks while the store is asked.
+    pub fn enter(self: &Arc<Self>, id: TournamentId, entrant: &str, who: &Identity) -> Result<(), ApiError> {
         let _one_after_the_other = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut opening = self.expect_opening(id)?;
-        let new = match entrant.strip_prefix('@') {
-            Some(bot) => self.bot(&opening, bot, who)?,
-            None => person(&opening, entrant, who)?,
+        let late = if self.opening(id)?.is_none() { self.late(id)? } else { None };
+        let is_late = late.is_some();
+        let mut opening = late.map_or_else(|| self.expect_opening(id), Ok)?;
+        let new = match (entrant.strip_prefix('@'), entrant.strip_prefix("bundle:")) {
+            (Some(bot), _) => self.bot(&opening, bot, who)?,
+            (None, Some(bundle)) => self.bundle(&mut opening, bundle, who)?,
+            (None, None) => person(&opening, entrant, who)?,
         };
         if opening.spec.entrants.iter().any(|known| known.name.eq_ignore_ascii_case(&new.name)) {
             return Err(ApiError::conflict("it takes part already"));
         }
         if opening.spec.entrants.len() >= MOST_ENTRANTS {
             return Err(ApiError::conflict("there is no place left"));
+        }
+        if is_late {
+            return self.enter_late(id, new, who);
         }
         let name = new.name.clone();
         opening.spec.entrants.push(new);
@@ -159,6 +207,26 @@ impl Tournaments {
             return Err(ApiError::field("entrant", "this bot does not play the game of this tournament"));
         }
         Ok(EntrantSpec { name: bot.name.clone(), player: SeatSpec::Remote(bot.name), version: None })
+    }
+
+    fn bundle(&self, opening: &mut Opening, name: &str, who: &Identity) -> Result<EntrantSpec, ApiError> {
+        if !opening.sign_up.bots {
+            return Err(ApiError::forbidden("only people can sign up for this tournament"));
+        }
+        let filter = BundleFilter { name: Some(name.to_owned()), state: Some(BundleState::Ready) };
+        let found = self.store.bundles(&filter, Page { before: None, limit: 1 })?;
+        let Some(bundle) = found.first() else {
+            let message = format!("no bundle `{name}` is ready to be seated; upload it first, see /bundles");
+            return Err(ApiError::field("entrant", message));
+        };
+        if (bundle.owner.is_none() || bundle.owner != who.person()) && !who.is_operator {
+            return Err(ApiError::forbidden("this bot belongs to somebody else, who has to sign it up"));
+        }
+        let player = SeatSpec::Bundle { name: name.to_owned(), sha256: None };
+        let mut new = EntrantSpec { name: name.to_owned(), player, version: None };
+        let game = opening.spec.games.first().and_then(|spec| spec.split(':').next()).unwrap_or_default();
+        opening.spec.sandbox = Some(self.pin_bundle(&mut new, game)?);
+        Ok(new)
     }
 
     /// Somebody takes no part after all.
@@ -213,7 +281,7 @@ impl Tournaments {
         let tournament = Tournament::open(&self.store, id);
         let tournament = tournament.map_err(|error| ApiError::conflict(error.to_string()))?;
         self.plan_start(id, None);
-        self.change(id, |note| note.sign_up = None)?;
+        self.change(id, |note| note.late = note.sign_up.take().filter(|sign_up| sign_up.late))?;
         self.hold(tournament);
         Ok(())
     }
@@ -270,7 +338,10 @@ fn person(opening: &Opening, entrant: &str, who: &Identity) -> Result<EntrantSpe
         return Err(ApiError::forbidden("people take part under a name of their own; claim one at /login"));
     }
     if entrant != "me" && entrant != who.name {
-        return Err(ApiError::field("entrant", "expected `me`, or a connected bot as `@name`"));
+        return Err(ApiError::field(
+            "entrant",
+            "expected `me`, a connected bot as `@name` or an uploaded one as `bundle:name`",
+        ));
     }
     Ok(EntrantSpec { name: who.name.clone(), player: SeatSpec::Human, version: None })
 }

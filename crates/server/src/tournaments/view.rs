@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rookery_arena::{ArenaError, Tournament};
 use rookery_record::Key;
 use rookery_report::{Context, Evaluation, RatingOptions, Ratings, Report};
-use rookery_store::{GameId, GameKey, StoredPairing, TournamentId, TournamentState, is_given_up};
+use rookery_store::{GameId, GameKey, StoreError, StoredPairing, TournamentId, TournamentState, is_given_up};
 use rookery_tournament::{GameResult, Plan, TournamentSpec};
 
 use super::Tournaments;
@@ -19,6 +19,10 @@ const FRESH: Duration = Duration::from_secs(1);
 const SPARED: u32 = 5;
 /// The most pages of pairings that are read, of 1000 each.
 const MOST_PAGES: usize = 20;
+
+/// What is told instead of the seed until a tournament is over: the seeds of its games follow from it, and from them what its
+/// computers will play.
+const HIDDEN: &str = "hidden until the end";
 
 /// A game that was played.
 #[derive(Clone, Debug)]
@@ -79,6 +83,11 @@ impl Tournaments {
         Ok(view)
     }
 
+    /// Whether its games are told without their seeds: that of each follows from any other. Blocks while the store is asked.
+    pub(crate) fn hides_seeds(&self, id: TournamentId) -> Result<bool, StoreError> {
+        Ok(!self.store.tournament(id)?.state.is_over())
+    }
+
     /// It has changed: whoever looks next sees it.
     pub(super) fn forget_view(&self, id: TournamentId) {
         self.views.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
@@ -103,7 +112,8 @@ impl Tournaments {
             }
         }
         let mut evaluation = Evaluation::new(&spec);
-        let mut format = spec.format().map_err(|error| ApiError::ours(&error))?;
+        // One that was cancelled because too few were left has no format.
+        let mut format = spec.format().map_err(|error| ApiError::conflict(error.to_string()))?;
         for change in self.store.changes(id)? {
             format.change(&change);
         }
@@ -128,6 +138,10 @@ impl Tournaments {
         };
         let pairings = self.all_pairings(id)?;
         let live = self.live(id, &pairings, &games);
+        let mut report = Report::new(&evaluation, ratings.as_ref(), &context);
+        if !state.is_over() {
+            HIDDEN.clone_into(&mut report.setting.seed);
+        }
         let left = entrants.into_iter().filter(|entrant| !entrant.present);
         Ok(View {
             took: begun.elapsed(),
@@ -135,7 +149,7 @@ impl Tournaments {
             state,
             held,
             plan: spec.plan().ok(),
-            report: Report::new(&evaluation, ratings.as_ref(), &context),
+            report,
             games,
             live,
             pairings,

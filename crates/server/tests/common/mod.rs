@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use rookery_testkit::TempFolder;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 mod running;
 mod socket;
@@ -19,6 +19,15 @@ pub(crate) use socket::{Socket, connect};
 impl Running {
     pub(crate) fn client(&self) -> Client {
         Client { address: self.address, cookie: None, bearer: None }
+    }
+
+    /// Somebody who has claimed a name, or signs in under it; with the operator's link its operator.
+    pub(crate) fn claimed(&self, name: &str, operator: Option<&str>) -> Client {
+        let mut client = self.client();
+        let claim = json!({"name": name, "password": "correct horse", "claim": true, "operator": operator});
+        let answer = client.post("/api/v1/login", &claim);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        client
     }
 }
 
@@ -81,6 +90,27 @@ pub(crate) fn raw(address: SocketAddr, request: &[u8]) -> Answer {
     Answer { status, head, body, is_whole }
 }
 
+/// A bot over TCP that says hello and plays the first legal move whenever it is asked.
+pub(crate) fn bot_that_waits(address: SocketAddr, name: &str, secret: &str) {
+    let hello = json!({"type": "hello", "version": 1, "name": name, "secret": secret});
+    std::thread::spawn(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let lines = std::io::BufRead::lines(std::io::BufReader::new(stream.try_clone().unwrap()));
+        for line in lines.map_while(Result::ok) {
+            let message: Value = serde_json::from_str(&line).unwrap();
+            let answer = match message["type"].as_str() {
+                Some("hello") => hello.clone(),
+                Some("new_game") => json!({"type": "ready"}),
+                Some("turn") => json!({"type": "move", "id": message["id"], "index": 0}),
+                _ => continue,
+            };
+            if writeln!(stream, "{answer}").is_err() {
+                return;
+            }
+        }
+    });
+}
+
 fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
     let mut all = vec![];
     while let Some(at) = bytes.windows(2).position(|part| part == b"\r\n") {
@@ -105,12 +135,7 @@ impl Client {
     pub(crate) fn ask_as(&mut self, method: &str, path: &str, body: Option<&Value>, headers: &str) -> Answer {
         let mut request =
             format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}", self.address);
-        if let Some(cookie) = &self.cookie {
-            write!(request, "Cookie: {cookie}\r\n").unwrap();
-        }
-        if let Some(bearer) = &self.bearer {
-            write!(request, "Authorization: Bearer {bearer}\r\n").unwrap();
-        }
+        request += &self.who();
         let body = body.map(Value::to_string);
         if let Some(body) = &body {
             write!(request, "Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()).unwrap();
@@ -126,9 +151,9 @@ impl Client {
 
     /// Sends a form, as a page without script would, and keeps the cookie.
     pub(crate) fn send(&mut self, path: &str, form: &str) -> Answer {
-        let cookie = self.cookie.as_ref().map(|cookie| format!("Cookie: {cookie}\r\n")).unwrap_or_default();
+        let who = self.who();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n{cookie}\
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n{who}\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
             self.address,
             form.len()
@@ -138,6 +163,26 @@ impl Client {
             self.cookie = cookie.split(';').next().map(str::to_owned);
         }
         answer
+    }
+
+    /// Sends a body that is no JSON.
+    pub(crate) fn raw_body(&mut self, path: &str, kind: &str, body: &str) -> Answer {
+        let headers = format!(
+            "Origin: http://{}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n",
+            self.address,
+            body.len()
+        );
+        let mut request =
+            format!("POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{headers}", self.address);
+        request += &self.who();
+        raw(self.address, format!("{request}\r\n{body}").as_bytes())
+    }
+
+    /// The headers that say who asks.
+    fn who(&self) -> String {
+        let cookie = self.cookie.as_ref().map(|cookie| format!("Cookie: {cookie}\r\n"));
+        let bearer = self.bearer.as_ref().map(|token| format!("Authorization: Bearer {token}\r\n"));
+        cookie.unwrap_or_default() + &bearer.unwrap_or_default()
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Answer {

@@ -8,10 +8,15 @@ use rookery_tournament::Entrant;
 
 use super::super::parts::points;
 use super::table::{ending, mark, seat_row};
+use super::tree::{Holder, Place, Source, places, sources};
 use crate::tournaments::View;
 
 /// The most tables that are shown of what is played now.
 const MOST_NOW: usize = 16;
+/// With more rounds phones show them one under the other.
+const MOST_SWITCHED: usize = 7;
+/// How the reason of a pairing begins that is played for the third place.
+const THIRD: &str = "for the third place";
 
 /// Those who meet in a round, with all their games.
 struct Meeting<'a> {
@@ -33,6 +38,18 @@ impl Meeting<'_> {
 
     fn is_over(&self, view: &View) -> bool {
         self.pairings.iter().all(|pairing| view.games.contains_key(&pairing.id))
+    }
+
+    /// Who has won it, by name once that is known, or by its table.
+    fn winner(&self, view: &View, idx: usize) -> String {
+        let points = |entrant: &Entrant| self.points(view, *entrant);
+        let most = self.entrants.iter().copied().max_by(|a, b| points(a).total_cmp(&points(b)));
+        let is_alone =
+            |most: &Entrant| self.entrants.iter().all(|other| other == most || points(other) < points(most));
+        match most.filter(|most| self.is_over(view) && is_alone(most)) {
+            Some(most) => view.name(most).to_owned(),
+            None => format!("winner of table {}", idx + 1),
+        }
     }
 }
 
@@ -65,42 +82,159 @@ fn round_name(round: u32, meetings: &[Meeting<'_>]) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or(name)
 }
 
-/// The bracket: a column a round, a cell a table.
-pub(super) fn bracket(view: &View) -> Markup {
-    let mut rounds: BTreeMap<u32, Vec<&StoredPairing>> = BTreeMap::new();
-    for pairing in &view.pairings {
-        rounds.entry(pairing.round.unwrap_or(1)).or_default().push(pairing);
+/// A round of the bracket: its name and its tables. Those to come have no games yet.
+struct Round<'a> {
+    name: String,
+    tables: Vec<Meeting<'a>>,
+    /// Who comes to each table of a round that was not paired yet, as far as it is known.
+    to_come: Vec<Vec<String>>,
+}
+
+impl Round<'_> {
+    /// Who sits at each table.
+    fn seated(&self) -> Vec<&[Entrant]> {
+        self.tables.iter().map(|table| table.entrants.as_slice()).collect()
     }
-    let columns: Vec<(u32, Vec<Meeting<'_>>)> =
-        rounds.into_iter().map(|(round, pairings)| (round, meetings(pairings.into_iter()))).collect();
-    let goes_on = |round: u32, entrant: Entrant| {
-        columns
-            .iter()
-            .filter(|(later, _)| *later > round)
-            .any(|(_, tables)| tables.iter().any(|table| table.entrants.contains(&entrant)))
+}
+
+/// What a round with so many tables of two is called.
+fn name_of(n_tables: usize) -> String {
+    match n_tables {
+        1 => "Final".to_owned(),
+        2 => "Semi-final".to_owned(),
+        4 => "Quarter-final".to_owned(),
+        n => format!("Round of the last {}", 2 * n),
+    }
+}
+
+/// Rounds that follow from the last one: neighbours meet until one is left. None where tables are dealt out again.
+fn to_come<'a>(view: &View, last: &Round<'a>) -> Vec<Round<'a>> {
+    let n = last.tables.len();
+    let is_even = n.is_power_of_two() && last.tables.iter().all(|table| table.entrants.len() == 2);
+    if view.state.is_over() || n < 2 || !is_even || last.name != name_of(n) {
+        return vec![];
+    }
+    let mut names: Vec<String> =
+        last.tables.iter().enumerate().map(|(idx, table)| table.winner(view, idx)).collect();
+    let mut rounds = vec![];
+    while names.len() > 1 {
+        let tables: Vec<Vec<String>> = names.chunks(2).map(<[String]>::to_vec).collect();
+        names = (1..=tables.len()).map(|n| format!("winner of table {n}")).collect();
+        rounds.push(Round { name: name_of(tables.len()), tables: vec![], to_come: tables });
+    }
+    rounds
+}
+
+/// All rounds that are known, without the meeting for the third place, and that meeting.
+fn rounds(view: &View) -> (Vec<Round<'_>>, Option<Meeting<'_>>) {
+    let mut by_round: BTreeMap<u32, Vec<&StoredPairing>> = BTreeMap::new();
+    for pairing in &view.pairings {
+        by_round.entry(pairing.round.unwrap_or(1)).or_default().push(pairing);
+    }
+    let mut third = None;
+    let mut rounds = vec![];
+    for (round, pairings) in by_round {
+        let mut tables = meetings(pairings.into_iter());
+        let name = round_name(round, &tables);
+        if let Some(idx) = tables.iter().position(|table| table.pairings[0].reason.starts_with(THIRD)) {
+            third = Some(tables.remove(idx));
+        }
+        rounds.push(Round { name, tables, to_come: vec![] });
+    }
+    if let Some(last) = rounds.last() {
+        let more = to_come(view, last);
+        rounds.extend(more);
+    }
+    (rounds, third)
+}
+
+/// Where the tables of all rounds stand.
+fn laid_out(rounds: &[Round<'_>]) -> Vec<Vec<Place>> {
+    let sizes: Vec<usize> = rounds.iter().map(|round| round.tables.len().max(round.to_come.len())).collect();
+    let Some((last, before)) = sizes.split_last() else { return vec![] };
+    let between = |pair: &[Round<'_>]| {
+        let (from, to) = (&pair[0], &pair[1]);
+        if !to.to_come.is_empty() {
+            let two = |idx: usize| vec![Source::Table(2 * idx), Source::Table(2 * idx + 1)];
+            return Some((0..to.to_come.len()).map(two).collect());
+        }
+        sources(&from.seated(), &to.seated())
     };
+    let sources: Vec<_> = rounds.windows(2).map(between).collect();
+    places(*last, before, &sources)
+}
+
+/// The bracket: a column a round, a cell a table, lines from each table to the one it leads to. On phones one round at a time.
+pub(super) fn bracket(view: &View) -> Markup {
+    let (rounds, third) = rounds(view);
+    let places = laid_out(&rounds);
+    // The round that is played, or the last one.
+    let now = rounds.iter().rposition(|round| !round.tables.is_empty()).unwrap_or(0);
     html! {
-        @if !columns.is_empty() {
+        @if !rounds.is_empty() {
             div class="ko" tabindex="0" role="region" aria-label="Bracket" {
-                @for (round, tables) in &columns {
-                    section class="kcol" {
-                        h2 { (round_name(*round, tables)) }
-                        @for (idx, table) in tables.iter().enumerate() {
-                            div class="floe flush kcell" {
-                                div class="khead" { b { "Table " (idx + 1) } (links(view, table)) }
-                                @let over = table.is_over(view);
-                                @for entrant in &table.entrants {
-                                    @let on = goes_on(*round, *entrant);
-                                    @let class = if on { "won" } else if over && columns.iter().any(|(later, _)| later > round) { "lost" } else { "" };
-                                    (seat_row(view, *entrant, &html! {
-                                        b class="num" { (points(table.points(view, *entrant))) }
-                                        @if on { span class="on" aria-label="goes on" { "→" } }
-                                    }, class))
-                                }
-                            }
+                @if rounds.len() > 1 && rounds.len() <= MOST_SWITCHED {
+                    div class="seg full kswitch only-phone" role="radiogroup" aria-label="Round" {
+                        @for (idx, round) in rounds.iter().enumerate() {
+                            label { input type="radio" name="round" id={ "round-" (idx) } checked[idx == now]; (round.name) }
                         }
                     }
                 }
+                @for (idx, (round, places)) in rounds.iter().zip(&places).enumerate() {
+                    section class="kcol" {
+                        h2 { (round.name) }
+                        ol class="kbody" { @for place in places { (slot(view, &rounds, idx, place)) } }
+                    }
+                }
+            }
+            @if let Some(third) = &third {
+                section class="kthird" { h2 class="h3" { "For the third place" } (cell(view, &[], third, None)) }
+            }
+        }
+    }
+}
+
+/// A place of a round, with its part of the lines.
+fn slot(view: &View, rounds: &[Round<'_>], at: usize, place: &Place) -> Markup {
+    let marks =
+        [(place.is_fed, " in"), (place.goes_out, " out"), (place.runs[0], " up"), (place.runs[1], " down")];
+    let class: String = marks.iter().filter(|(is_so, _)| *is_so).map(|(_, word)| *word).collect();
+    let round = &rounds[at];
+    html! {
+        li class={ "kslot" (class) } aria-hidden=[(place.holder == Holder::Nobody).then_some("true")] {
+            @match place.holder {
+                Holder::Table(idx) => @match round.tables.get(idx) {
+                    Some(table) => (cell(view, &rounds[at + 1..], table, Some(idx))),
+                    None => div class="floe flush kcell wait" {
+                        div class="khead" { b { "Table " (idx + 1) } span class="tiny dim" { "to come" } }
+                        @for name in &round.to_come[idx] { div class="prow" { span class="grow trim" { (name) } } }
+                    },
+                },
+                Holder::Rest(who) => p class="krest tiny dim" { b { (view.name(who)) } " has no opponent in this round." },
+                Holder::Nobody => {},
+            }
+        }
+    }
+}
+
+/// A table: who sits there, with points, and who goes on.
+fn cell(view: &View, later: &[Round<'_>], table: &Meeting<'_>, idx: Option<usize>) -> Markup {
+    let goes_on = |entrant: Entrant| {
+        later.iter().any(|round| round.tables.iter().any(|table| table.entrants.contains(&entrant)))
+    };
+    let is_last = later.iter().all(|round| round.tables.is_empty());
+    let over = table.is_over(view);
+    html! {
+        div class={ "floe flush kcell" @if !over && view.held { " now" } } {
+            div class="khead" { b { @if let Some(idx) = idx { "Table " (idx + 1) } @else { "Third place" } } (links(view, table)) }
+            @for entrant in &table.entrants {
+                @let on = goes_on(*entrant);
+                @let is_beaten = table.entrants.iter().any(|other| table.points(view, *other) > table.points(view, *entrant));
+                @let class = if on { "won" } else if over && (!is_last || is_beaten) { "lost" } else { "" };
+                (seat_row(view, *entrant, &html! {
+                    b class="num" { (points(table.points(view, *entrant))) }
+                    @if on { span class="on" aria-label="goes on" { "→" } }
+                }, class))
             }
         }
     }

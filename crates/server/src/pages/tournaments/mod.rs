@@ -4,6 +4,7 @@ mod bracket;
 mod new;
 mod opening;
 mod table;
+mod tree;
 
 use maud::{Markup, PreEscaped, html};
 use rookery_report::plots::{self, Bar, Frame};
@@ -13,13 +14,14 @@ use rookery_tournament::FormatSpec;
 
 use super::matches::time as time_words;
 use super::parts::{count, extra, title_of};
+use super::shell::LOGO;
 use super::watch::{Card, small_board};
 use crate::api::TournamentData;
 use crate::tournaments::View;
 
 pub(super) use new::step;
-pub(crate) use new::{Choice, NewTournament, SIGN_UPS, new_tournament};
-pub(crate) use opening::{Visitor, opening};
+pub(crate) use new::{Choice, Extent, NewTournament, SIGN_UPS, new_tournament};
+pub(crate) use opening::{Visitor, bot_name, late, opening};
 
 /// What a page shows of a tournament to somebody beside how it stands.
 #[derive(Debug, Default)]
@@ -32,6 +34,8 @@ pub(crate) struct Seen {
     pub(crate) mine: Option<String>,
     /// The entrants that whoever looks brought and may withdraw.
     pub(crate) brought: Vec<String>,
+    /// The way in, where newcomers are taken.
+    pub(crate) way_in: Option<Markup>,
 }
 
 /// What is shown of a format: its word, its name, one sentence.
@@ -67,6 +71,7 @@ pub(crate) fn tournaments(list: &[TournamentData]) -> Markup {
         div class="hd" { h1 { "Tournaments" } div class="end" { a class="btn primary" href="/t/new" { "New tournament" } } }
         @if list.is_empty() {
             div class="floe stack narrow" {
+                span class="lone" { (PreEscaped(LOGO)) }
                 p { "No tournament was held here yet." }
                 p class="dim" { "People, computers and connected bots can take part." }
             }
@@ -118,6 +123,7 @@ pub(crate) fn tournament(view: &View, seen: &Seen) -> Markup {
                 }
                 div class="stack" {
                     div data-live="now" { (bracket::now(view)) }
+                    div data-live="enter" { @if let Some(way_in) = &seen.way_in { (way_in) } }
                     (downloads(view))
                 }
             }
@@ -130,7 +136,7 @@ fn your_game(view: &View, seen: &Seen) -> Markup {
     html! {
         @if let Some(game) = seen.mine.as_ref().filter(|_| view.held) {
             p class="note good row between yours" role="status" {
-                span { b { "Your game is on. " } "Who does not come within three minutes has lost it." }
+                span { b { "Your game is on. " } "Anyone not here within three minutes loses." }
                 a class="btn primary" href={ "/m/" (game) } data-yours { "To your game" }
             }
         }
@@ -141,7 +147,7 @@ fn your_game(view: &View, seen: &Seen) -> Markup {
 fn boards(view: &View, seen: &Seen) -> Markup {
     html! {
         @if view.held {
-            rk-live src="/api/v1/live" grows cup=(view.id) aria-label="Games that are played now" {
+            rk-live src="/api/v1/live" grows cup=(view.id) role="group" aria-label="Games that are played now" {
                 ul class="cards strip" { @for card in &seen.boards { (small_board(card)) } }
             }
         }
@@ -232,6 +238,7 @@ fn note(view: &View) -> Markup {
             @if bots > 0 { "A bot that is gone has a minute to come back to its game. " }
             "Every game counts for the ratings."
             @if !view.left.is_empty() { " " (view.left.join(", ")) " left." }
+            @for note in &view.report.trials { " " (note.to_string()) }
         }
     }
 }

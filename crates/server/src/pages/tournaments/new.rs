@@ -1,10 +1,13 @@
 //! A new tournament: four steps, all with defaults.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 use rookery_catalog::CATALOG;
 use rookery_tournament::Plan;
 
 use super::super::parts::{beginning, chip, count, extra, title_of};
+use super::opening::bot_name;
 use super::{FORMATS, time_words};
 
 /// Somebody who could take part.
@@ -14,6 +17,15 @@ pub(crate) struct Choice {
     pub(crate) player: String,
     /// What it does, in one line.
     pub(crate) summary: String,
+}
+
+/// How much a tournament would be.
+#[derive(Clone, Debug)]
+pub(crate) struct Extent {
+    /// How many games and rounds.
+    pub(crate) plan: Plan,
+    /// How long it takes if everybody uses all its time; `None` without a clock.
+    pub(crate) longest: Option<Duration>,
 }
 
 /// What the form shows.
@@ -41,10 +53,14 @@ pub(crate) struct NewTournament {
     pub(crate) name: String,
     /// Who may sign up: a word of [`SIGN_UPS`].
     pub(crate) sign_up: String,
+    /// Whether they may also come later.
+    pub(crate) late: bool,
     /// In how many minutes it begins; 0 when who made it says so.
     pub(crate) starts_in: u32,
     /// By format: how much it would be, or what is wrong.
-    pub(crate) plans: Vec<Result<Plan, String>>,
+    pub(crate) plans: Vec<Result<Extent, String>>,
+    /// For how many players that is: those who are chosen, or as many as may come.
+    pub(crate) players: usize,
     /// What was wrong with what was sent.
     pub(crate) problem: Option<String>,
 }
@@ -122,7 +138,7 @@ fn format_step(form: &NewTournament) -> Markup {
                 label class="format" {
                     input type="radio" name="format" value=(word) checked[*word == form.format];
                     span { b { (title) } span class="tiny dim" { (sentence) } }
-                    span class="tiny dim size" { @if form.sign_up == "none" || plan.is_ok() { (size(form.who.len(), plan)) } }
+                    span class="tiny dim size" { (size(form.players, plan, true)) }
                 }
             }
         }
@@ -134,11 +150,13 @@ fn format_step(form: &NewTournament) -> Markup {
     }
 }
 
-/// `8 players: 7 rounds, 56 games`.
-fn size(players: usize, plan: &Result<Plan, String>) -> String {
-    match plan {
+/// `8 players: 7 rounds, 56 games, at most about 40 min`.
+fn size(players: usize, extent: &Result<Extent, String>, with_time: bool) -> String {
+    match extent {
         Err(_) => "not with these players".to_owned(),
-        Ok(plan) => {
+        Ok(Extent { plan, longest }) => {
+            let longest = longest.filter(|_| with_time && plan.games.is_some());
+            let time = longest.map(|time| format!(", at most about {}", about(time))).unwrap_or_default();
             let games = match plan.games {
                 Some(games) if plan.exact => count(games, "game"),
                 Some(games) => format!("at most {}", count(games, "game")),
@@ -148,8 +166,33 @@ fn size(players: usize, plan: &Result<Plan, String>) -> String {
                 .rounds
                 .map(|rounds| format!("{}, ", count(u64::from(rounds), "round")))
                 .unwrap_or_default();
-            format!("{}: {rounds}{games}", count(players as u64, "player"))
+            format!("{}: {rounds}{games}{time}", count(players as u64, "player"))
         }
+    }
+}
+
+/// A time that is only guessed, with as few figures as it deserves: `40 s`, `15 min`, `3 h`, `2 days`.
+fn about(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let rounded = |unit: f64, step: f64| ((seconds / unit / step).ceil() * step).max(step);
+    match seconds {
+        ..60.0 => format!("{} s", rounded(1.0, 10.0)),
+        ..600.0 => format!("{} min", rounded(60.0, 1.0)),
+        ..5400.0 => format!("{} min", rounded(60.0, 5.0)),
+        ..172_800.0 => format!("{} h", rounded(3600.0, 1.0)),
+        _ => format!("{} days", rounded(86_400.0, 1.0)),
+    }
+}
+
+/// How long it takes, in words.
+fn time_said(form: &NewTournament, extent: &Result<Extent, String>) -> String {
+    match extent {
+        Ok(Extent { longest: Some(time), plan }) if plan.games.is_some() => {
+            format!("at most about {}, if all use their clocks", about(*time))
+        }
+        Ok(_) if form.time == "untimed" => "as long as its players think: there is no clock".to_owned(),
+        Ok(_) => "until it is stopped".to_owned(),
+        Err(_) => "–".to_owned(),
     }
 }
 
@@ -172,15 +215,20 @@ fn who_step(form: &NewTournament) -> Markup {
             @for choice in &form.choices {
                 label class="check" {
                     input type="checkbox" name="who" value=(choice.player) checked[form.who.contains(&choice.player)];
-                    span { b { (choice.player.trim_start_matches('@')) } " " (chip(if choice.player.starts_with('@') { "bot" } else { "built-in" }))
+                    span { b { (bot_name(&choice.player)) } " " (chip(if is_bot(&choice.player) { "bot" } else { "built-in" }))
                         span class="tiny dim" { (choice.summary) } }
                 }
             }
-            @if !form.choices.iter().any(|choice| choice.player.starts_with('@')) {
-                p class="tiny dim" { "No bot is connected. " a href="/connect" { "Connect one in five minutes" } "." }
+            @if !form.choices.iter().any(|choice| is_bot(&choice.player)) {
+                p class="tiny dim" { "No bot is connected or uploaded. " a href="/connect" { "Connect one in five minutes" } "." }
             }
         }
     }
+}
+
+/// Whether a choice is no computer.
+fn is_bot(player: &str) -> bool {
+    bot_name(player) != player
 }
 
 fn clock_step(form: &NewTournament) -> Markup {
@@ -194,6 +242,10 @@ fn clock_step(form: &NewTournament) -> Markup {
             @if form.sign_up != "none" {
                 label class="field" { "Begins" select name="start" {
                     @for (minutes, title) in STARTS { option value=(minutes) selected[minutes == form.starts_in] { (title) } }
+                } }
+                label class="field" { "Latecomers" select name="late" {
+                    option value="yes" selected[form.late] { "may enter while it is played, where the format takes them" }
+                    option value="no" selected[!form.late] { "may not enter after the start" }
                 } }
                 @if form.sign_up != "bots" && form.time == "untimed" { p class="note bad" { "People need a clock, so that nobody waits for ever." } }
             }
@@ -214,9 +266,10 @@ fn summary(form: &NewTournament) -> Markup {
                     dt { "Game" } dd { (title_of(&form.board)) }
                     dt { "Format" } dd { (FORMATS[at].1) }
                     dt { "Sign-up" } dd { (SIGN_UPS.iter().find(|(word, _)| *word == form.sign_up).map_or("", |(_, title)| title)) }
-                    dt { "Who" } dd { @if form.who.is_empty() && form.sign_up != "none" { "who signs up" } (form.who.iter().map(|who| who.trim_start_matches('@')).collect::<Vec<_>>().join(", ")) }
+                    dt { "Who" } dd { @if form.who.is_empty() && form.sign_up != "none" { "who signs up" } (form.who.iter().map(|who| bot_name(who)).collect::<Vec<_>>().join(", ")) }
                     dt { "Clock" } dd { (time_words(&form.time)) }
-                    dt { "Length" } dd { @if form.sign_up == "none" { (size(form.who.len(), &form.plans[at])) } @else { "by how many come" } }
+                    dt { "Length" } dd { @if form.sign_up != "none" { "by how many come; " } (size(form.players, &form.plans[at], false)) }
+                    dt { "Time" } dd { (time_said(form, &form.plans[at])) }
                 }
                 @if let (Err(problem), "none") = (&form.plans[at], form.sign_up.as_str()) { p class="note bad" { (problem) } }
                 code class="spec" { (form.board) }
@@ -229,5 +282,16 @@ fn summary(form: &NewTournament) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guess_has_few_figures() {
+        let said = [1.0, 41.0, 61.0, 700.0, 5401.0, 200_000.0].map(|s| about(Duration::from_secs_f64(s)));
+        assert_eq!(said, ["10 s", "50 s", "2 min", "15 min", "2 h", "3 days"]);
     }
 }

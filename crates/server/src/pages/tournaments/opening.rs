@@ -16,7 +16,7 @@ pub(crate) struct Visitor {
     pub(crate) name: String,
     /// Whether it may begin and change it.
     pub(crate) own: bool,
-    /// The bots that it could sign up.
+    /// The bots that it could sign up: `@name`, or `bundle:name`.
     pub(crate) bots: Vec<String>,
     /// Whether it brought the entrant, by number.
     pub(crate) is_mine: Vec<bool>,
@@ -85,10 +85,10 @@ fn when(opening: &Opening, visitor: &Visitor) -> Markup {
             @match sign_up.starts_ms {
                 Some(_) if late => "It begins.",
                 Some(at) => (starts(at)),
-                None => "It begins when who made it says so.",
+                None => "It begins when its organiser starts it.",
             }
         }
-        @if let Some(problem) = &sign_up.problem { p class="note bad" { "It could not begin at its time: " (problem) ". Who made it can begin it later." } }
+        @if let Some(problem) = &sign_up.problem { p class="note bad" { "It could not begin at its time: " (problem) ". Its organiser can begin it later." } }
     }
 }
 
@@ -125,6 +125,19 @@ fn entrants(opening: &Opening, visitor: &Visitor) -> Markup {
     }
 }
 
+/// The way into one that has begun, where it takes newcomers.
+pub(crate) fn late(opening: &Opening, visitor: &Visitor) -> Markup {
+    html! {
+        (enter(opening, visitor))
+        p class="tiny dim" { "It has begun. Newcomers play from the next round." }
+    }
+}
+
+/// Which bot a form means, by name.
+pub(crate) fn bot_name(player: &str) -> &str {
+    player.strip_prefix('@').or_else(|| player.strip_prefix("bundle:")).unwrap_or(player)
+}
+
 fn enter(opening: &Opening, visitor: &Visitor) -> Markup {
     let is_in = opening
         .spec
@@ -147,11 +160,11 @@ fn enter(opening: &Opening, visitor: &Visitor) -> Markup {
             }
             @if sign_up.bots {
                 @if visitor.name.is_empty() { p class="dim tiny" { "Sign in to enter a bot." } }
-                @else if visitor.bots.is_empty() { p class="dim tiny" { "No bot of yours is connected that does not take part already. " a href="/connect" { "Connect one" } "." } }
+                @else if visitor.bots.is_empty() { p class="dim tiny" { "No bot of yours is connected or uploaded that does not take part already. " a href="/connect" { "Connect one" } " or " a href="/bundles" { "upload one" } "." } }
                 @else {
                     form class="row" method="post" action={ "/t/" (opening.id) "/do" } {
                         input type="hidden" name="what" value="enter";
-                        label class="field grow" { "A bot" select name="entrant" { @for bot in &visitor.bots { option value={ "@" (bot) } { (bot) } } } }
+                        label class="field grow" { "A bot" select name="entrant" { @for bot in &visitor.bots { option value=(bot) { (bot_name(bot)) @if bot.starts_with("bundle:") { " (uploaded)" } } } } }
                         button class="btn" { "Enter it" }
                     }
                 }

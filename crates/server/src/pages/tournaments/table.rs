@@ -31,7 +31,7 @@ pub(super) fn mark(result: &GameResult, entrant: Entrant) -> Option<(&'static st
 /// `bot`, `person` or `built-in`, by the seat spec.
 pub(super) fn kind_of(player: Option<&str>) -> &'static str {
     match player {
-        Some(player) if player.starts_with("remote:") => "bot",
+        Some(player) if player.starts_with("remote:") || player.starts_with("bundle:") => "bot",
         Some("human") => "person",
         _ => "built-in",
     }
@@ -66,7 +66,7 @@ pub(super) fn standings(view: &View, seen: &Seen) -> Markup {
             tbody {
                 @for row in &view.report.standings {
                     @let has_left = view.left.contains(&row.name);
-                    tr {
+                    tr class=[seen.brought.contains(&row.name).then_some("mine")] {
                         td class="num" { (row.place) }
                         th scope="row" { (who(&row.name, kind_of(row.player.as_deref())))
                             @if has_left { " " span class="chip" { "left" } }
