@@ -12,6 +12,11 @@ pub(crate) fn games_folder() -> PathBuf {
     data_folder().map_or_else(|| PathBuf::from("."), |data| data.join("games"))
 }
 
+/// The folder in which tables of the solver are looked up.
+pub(crate) fn tables_folder() -> PathBuf {
+    data_folder().unwrap_or_default().join("tables")
+}
+
 /// The store that is meant where none is named.
 pub(crate) fn store_file() -> PathBuf {
     data_folder().unwrap_or_default().join("rookery.db")

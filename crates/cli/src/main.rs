@@ -15,6 +15,7 @@ mod stop;
 mod store_args;
 mod story;
 mod svg_file;
+mod table_args;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
@@ -27,8 +28,12 @@ use rookery_terminal::clean_lines;
 
 /// One referee for board games between programs and people.
 #[derive(Debug, Parser)]
-#[command(name = "rookery", version, max_term_width = 100, after_help = AFTER_HELP, disable_help_subcommand = true)]
+#[command(name = "rookery", version, max_term_width = 100, after_help = AFTER_HELP, disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
 struct Cli {
+    /// Without a subcommand the page is served: open no browser for it
+    #[arg(long)]
+    no_open: bool,
+
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -89,6 +94,8 @@ enum Command {
     #[command(hide = true)]
     BenchLoad(commands::bench_serve::LoadArgs),
     #[command(hide = true)]
+    BenchPart(commands::bench_cluster::PartArgs),
+    #[command(hide = true)]
     Man(help::man::Args),
 }
 
@@ -103,12 +110,13 @@ fn main() -> ExitCode {
         return rookery_sandbox::launch(std::env::args_os().skip(2));
     }
     let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
+    rookery_players::use_tables(&data_folder::tables_folder());
     let mut out = io::stdout().lock();
     let mut err = ErrorOutput::new(io::stderr());
     let ok = |()| ExitCode::SUCCESS;
     let go_on = stop::this_command_with("--resume");
     let done = match &cli.command {
-        None => commands::serve::front_door(&mut out),
+        None => commands::serve::front_door(cli.no_open, &mut out),
         Some(Command::Games(args)) => commands::games::run(args, &mut out).map(ok),
         Some(Command::Rules(args)) => commands::rules::run(args, &mut out),
         Some(Command::Show(args)) => commands::show::run(args, &mut out).map(ok),
@@ -132,6 +140,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => commands::check::run(args, &mut out),
         Some(Command::Connect(args)) => commands::connect::run(args),
         Some(Command::EchoBot(args)) => commands::bench_wire::echo(args).map(|()| ExitCode::SUCCESS),
+        Some(Command::BenchPart(args)) => commands::bench_cluster::part(args, &mut out).map(ok),
         Some(Command::BenchLoad(args)) => commands::bench_serve::load(args, &mut out).map(ok),
         Some(Command::Accuracy(args)) => commands::accuracy::run(args, &mut out).map(ok),
         Some(Command::Drill(args)) => commands::drill::run(args, &mut out),

@@ -13,15 +13,18 @@ use rookery_arena::bots::{BUNDLE_LEVEL, Bundles};
 use rookery_live::{Opening, Programs, Surroundings};
 use rookery_referee::{MatchSpec, SeatSpec, TimeControl, parse_duration};
 use rookery_rules::GameSpec;
-use rookery_sandbox::Sandbox;
-use rookery_wire::{Protocols, Trace};
+use rookery_sandbox::{Level, Sandbox};
+use rookery_wire::{Protocols, Trace, raise_file_limit};
 
 use crate::sandbox_args::SandboxArgs;
 use crate::spec::UsageError;
 
+/// The heading of flags for programs.
+pub(crate) const PROGRAMS: &str = "Programs (cmd:COMMAND, tcp:PORT, ws:PORT)";
+
 /// The flags of every command that seats programs.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Programs (cmd:COMMAND, tcp:PORT, ws:PORT)")]
+#[command(next_help_heading = PROGRAMS)]
 pub(crate) struct ProgramArgs {
     /// What programs speak: rookery (docs/protocol.md), or the game's name for the protocol of its original; NAME=PROTOCOL for
     /// one player
@@ -59,6 +62,9 @@ pub(crate) struct ProgramArgs {
     #[arg(long)]
     no_clock: bool,
 }
+
+/// How many programs that have asked to live on may wait for their next game.
+const MAX_KEPT: usize = 16;
 
 /// A protocol, for all programs or for the player of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,16 +113,15 @@ impl ProgramArgs {
         time.filter(|_| !self.no_clock).unwrap_or(TimeControl::Untimed)
     }
 
-    /// The sandbox for programs of a folder.
-    pub(crate) fn folder_sandbox(&self) -> Result<Sandbox, UsageError> {
-        self.sandbox.prepare_at(rookery_arena::bots::LEVEL)
+    /// The sandbox for programs of a folder: at the level of `--sandbox`, else the one that is demanded, else the usual one.
+    pub(crate) fn folder_sandbox(&self, demanded: Option<Level>) -> Result<Sandbox, UsageError> {
+        self.sandbox.prepare_at(demanded.unwrap_or(rookery_arena::bots::LEVEL))
     }
 
     /// Where bundles are unpacked, and the sandbox for them: at the level of `--sandbox`, else the one that is demanded, else
     /// the full one.
     pub(crate) fn bundles(&self, demanded: Option<&str>) -> Result<Bundles, UsageError> {
-        let level = demanded.map(str::parse).transpose().map_err(UsageError)?;
-        crate::commands::bot::bundles(&self.sandbox, level.unwrap_or(BUNDLE_LEVEL))
+        crate::commands::bot::bundles(&self.sandbox, level(demanded)?.unwrap_or(BUNDLE_LEVEL))
     }
 
     /// Finds the protocols that were asked for.
@@ -129,11 +134,15 @@ impl ProgramArgs {
                 entry.player
             )));
         }
-        self.programs_and_bundles(agreed)
+        self.programs_and_bundles(agreed, None)
     }
 
-    /// The same where whoever asks brings the bundles.
-    pub(crate) fn programs_and_bundles(&self, agreed: &MatchSpec) -> Result<Programs, UsageError> {
+    /// The same where whoever asks brings the bundles, and may demand a level of the sandbox for commands.
+    pub(crate) fn programs_and_bundles(
+        &self,
+        agreed: &MatchSpec,
+        demanded: Option<Level>,
+    ) -> Result<Programs, UsageError> {
         let mut protocols = Protocols::default();
         rookery_originals::register(&mut protocols);
         let game = GameSpec::parse(&agreed.game).map_err(|error| UsageError(error.to_string()))?.game;
@@ -166,7 +175,8 @@ impl ProgramArgs {
         let trace = self.trace.as_deref().map(open_trace).transpose()?;
         let secret = self.secret_file.as_deref().map(read_secret).transpose()?;
         let starts = agreed.seats.iter().any(|entry| matches!(entry.player, SeatSpec::Command(_)));
-        let sandbox = if starts { Some(self.sandbox.prepare()?) } else { None };
+        let level = demanded.unwrap_or(Level::None);
+        let sandbox = if starts { Some(self.sandbox.prepare_at(level)?) } else { None };
         let places = Arc::new(self.places(agreed)?);
         let opening = Opening {
             host: self.listen,
@@ -177,7 +187,9 @@ impl ProgramArgs {
             places,
             ..Opening::default()
         };
-        Ok(Programs::new(protocols, opening, spoken, self.no_clock))
+        // Each holds five files open, and games leave at least three of those that are reckoned for a program of theirs.
+        let max_kept = (raise_file_limit() / 64).min(MAX_KEPT);
+        Ok(Programs::new(protocols, opening, spoken, self.no_clock).keeping(max_kept))
     }
 
     /// Where the program of each player runs, and with which variables. What is said for one player wins over what is said
@@ -235,6 +247,11 @@ pub(crate) fn say_where(name: &str, address: SocketAddr) {
     let _ = writeln!(stderr(), "waiting for {} on {address}", rookery_terminal::clean(name));
 }
 
+/// The level of the sandbox that a tournament demands.
+pub(crate) fn level(demanded: Option<&str>) -> Result<Option<Level>, UsageError> {
+    demanded.map(str::parse).transpose().map_err(|error: String| UsageError(format!("sandbox: {error}")))
+}
+
 /// The secret in a file: its first line.
 pub(crate) fn read_secret(path: &Path) -> Result<String, UsageError> {
     let shown = rookery_terminal::clean(&path.display().to_string());
@@ -248,7 +265,8 @@ pub(crate) fn read_secret(path: &Path) -> Result<String, UsageError> {
     }
 }
 
-fn open_trace(path: &Path) -> Result<Trace, UsageError> {
+/// A trace into a file, or to standard error.
+pub(crate) fn open_trace(path: &Path) -> Result<Trace, UsageError> {
     if path.as_os_str() == "-" {
         return Ok(Trace::new(stderr()));
     }

@@ -45,6 +45,11 @@ pub(crate) struct SandboxArgs {
     /// The processor time of each process of a sandboxed program, in whole seconds, or none
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = seconds)]
     bot_cpu_time: Limit,
+
+    /// Stop a program while it is not its turn, so that it uses no processor then; needs control groups and --sandbox auto or
+    /// full
+    #[arg(long)]
+    freeze: bool,
 }
 
 /// A limit, or none. A type of its own because clap takes an `Option` for a flag that may be missing.
@@ -96,6 +101,7 @@ impl Default for SandboxArgs {
             bot_disk: Limit(disk),
             bot_cpu: Limit(cpu_percent),
             bot_cpu_time: Limit(cpu_seconds),
+            freeze: false,
         }
     }
 }
@@ -122,11 +128,15 @@ impl SandboxArgs {
                 "it enforces no limits; give --sandbox auto or full with --bot-...".to_owned(),
             ));
         }
+        if level == Level::None && self.freeze {
+            return Err(wrong("it freezes nothing; give --sandbox auto or full with --freeze".to_owned()));
+        }
         let own = std::env::current_exe().map_err(|error| wrong(error.to_string()))?;
         let policy = Policy {
             read: self.sandbox_read.clone(),
             keep_env: self.keep_env.clone(),
             limits,
+            freeze: self.freeze,
             ..Policy::new(level, own)
         };
         let sandbox = policy.prepare().map_err(|error| wrong(error.to_string()))?;
@@ -177,5 +187,8 @@ mod tests {
         let flags = Flags::parse_from(["rookery", "--bot-memory", "64MiB"]);
         let error = flags.sandbox.prepare().unwrap_err().to_string();
         assert!(error.contains("--sandbox auto or full"), "{error}");
+        let flags = Flags::parse_from(["rookery", "--freeze"]);
+        let error = flags.sandbox.prepare().unwrap_err().to_string();
+        assert!(error.contains("--sandbox auto or full with --freeze"), "{error}");
     }
 }

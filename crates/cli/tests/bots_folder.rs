@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rookery_arena::bots::{
-    BotFolder, BotProblem, BuildError, BuildLimits, Building, Built, Failing, FoundBot, LEVEL, Validated,
-    Validation, Validity, foreign,
+    BotFolder, BotProblem, BuildError, BuildLimits, Building, Built, Candidate, Failing, FoundBot, LEVEL,
+    Validated, Validation, Validity, foreign,
 };
 use rookery_live::{GRACE, Opening, Programs, Signal, Stopping};
 use rookery_referee::{Cause, Offence, TimeControl};
@@ -103,10 +103,12 @@ fn try_out_within(
         seed: Seed(1),
         concurrency: 4,
         stopping,
+        announce: &|_, _| {},
     };
     let mut told = vec![];
+    let candidates: Vec<Candidate> = bots.iter().map(Candidate::from).collect();
     let validated = validation
-        .validate(bots, &mut |progress| {
+        .validate(&candidates, &mut |progress| {
             told.push((progress.name.to_owned(), progress.is_fine));
             assert_eq!((progress.done, progress.of), (told.len(), bots.len()));
         })

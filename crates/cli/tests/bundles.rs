@@ -203,6 +203,46 @@ impl Served {
     }
 }
 
+/// Whoever makes a tournament may seat it, and its owner may sign it up.
+fn a_bundle_plays_tournaments_of_the_page(served: &Served, token: &str, other: &str) {
+    let post = |path: &str, token: &str, body: &Value| {
+        let head =
+            format!("POST {path}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n");
+        let (head, body) = served.ask(&head, body.to_string().as_bytes());
+        (head, serde_json::from_slice::<Value>(&body).unwrap_or_default())
+    };
+    let spec = |player: &str, sign_up: Value| {
+        json!({
+            "name": "evening", "games": ["hexapawn:rows=3,cols=3"], "format": {"kind": "round-robin", "games": 2},
+            "entrants": [{"name": "ann", "player": player}, {"name": "first", "player": "first"}], "time": "10s",
+            "sign_up": sign_up,
+        })
+    };
+    let (head, wrong) = post("/api/v1/tournaments", other, &spec("bundle:nobody", Value::Null));
+    assert!(head.contains(" 422 "), "{head} {wrong}");
+    let (head, made) = post("/api/v1/tournaments", other, &spec("bundle:ann", Value::Null));
+    assert!(head.contains(" 201 "), "{head} {made}");
+    let path = format!("GET /api/v1/tournaments/{}\r\n", made["id"].as_str().unwrap());
+    let deadline = Instant::now() + Duration::from_mins(2);
+    let report = loop {
+        let report: Value = serde_json::from_slice(&served.ask(&path, b"").1).unwrap();
+        if report["complete"] == true {
+            break report;
+        }
+        assert!(Instant::now() < deadline, "it goes on: {report}");
+        sleep(Duration::from_millis(100));
+    };
+    assert_eq!((&report["games"], &report["faults"]), (&json!(2), &json!([])), "{report}");
+    let mut open = spec("bundle:ann", json!({"bots": true}));
+    open["entrants"] = json!([{"name": "first", "player": "first"}]);
+    let (_, made) = post("/api/v1/tournaments", other, &open);
+    let enter = format!("/api/v1/tournaments/{}/enter", made["id"].as_str().unwrap());
+    for (who, status) in [(other, " 403 "), (token, " 204 "), (token, " 409 ")] {
+        let (head, said) = post(&enter, who, &json!({"entrant": "bundle:ann"}));
+        assert!(head.contains(status), "{head} {said}");
+    }
+}
+
 #[test]
 fn fault_w18_a_server_takes_bundles_of_people_and_refuses_the_rest() {
     let folder = TempFolder::new("bundle-serve");
@@ -227,6 +267,7 @@ fn fault_w18_a_server_takes_bundles_of_people_and_refuses_the_rest() {
         sleep(Duration::from_millis(100));
     };
     assert_eq!(listed[0]["state"], "ready", "{listed}");
+    a_bundle_plays_tournaments_of_the_page(&served, &token, &other);
     // Nobody pushes without a token, nobody under the name of another, and nobody retires what is another's.
     for (line, status) in [
         (format!("bot push ann {at}"), "403"),

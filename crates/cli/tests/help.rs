@@ -21,7 +21,9 @@ fn printed(args: &[&str]) -> String {
 fn subcommands() -> Vec<String> {
     let help = printed(&["--help"]);
     let lists = help.split("\nOptions:\n").next().unwrap().lines();
-    let names = lists.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    // What is further in goes on with the line before.
+    let names = lists.filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')));
+    let names = names.filter_map(|line| line.split_whitespace().next());
     let names: Vec<String> = names.map(str::to_owned).collect();
     assert!(names.len() > 10 && names.contains(&"match".to_owned()), "{names:?}");
     names
@@ -51,7 +53,11 @@ fn offered_by_bash(words: &[&str]) -> Vec<String> {
         quoted.join(" "),
         words.len() - 1
     );
-    let output = Command::new("bash").args(["--norc", "-c", &ask]).output().unwrap();
+    // By its input: the script is longer than an argument may be.
+    let mut bash = Command::new("bash");
+    let mut bash = bash.args(["--norc", "-s"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    bash.stdin.take().unwrap().write_all(ask.as_bytes()).unwrap();
+    let output = bash.wait_with_output().unwrap();
     let shown = String::from_utf8(output.stdout).unwrap();
     shown.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }

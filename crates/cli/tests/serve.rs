@@ -135,3 +135,23 @@ fn a_classroom_is_warned_and_the_operator_s_link_is_printed_until_there_is_one()
     }
     assert_ne!(links[0], links[1], "each start without an operator has a link of its own");
 }
+
+#[test]
+fn a_lease_is_for_other_machines_and_may_be_in_the_file() {
+    let folder = TempFolder::new("serve-lease");
+    let told = |args: &[&str]| {
+        let output = serve(&folder, "127.0.0.1:0").args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let alone = told(&["--lease", "10"]);
+    assert!(alone.contains("--dispatch"), "{alone}");
+    let file = folder.join("serve.toml");
+    std::fs::write(
+        &file,
+        "dispatch = \"nats://127.0.0.1:1\"\ndispatch-key = \"k\"\ndispatch-ca = \"c\"\nlease = 0\n",
+    )
+    .unwrap();
+    let wrong = told(&["--config", file.to_str().unwrap()]);
+    assert!(wrong.contains("lease = 0; expected 1 to 3600 seconds"), "{wrong}");
+}

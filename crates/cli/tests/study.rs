@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -62,9 +63,14 @@ fn a_review_that_proves_everything_agrees_with_accuracy() {
     }
     let svg = rookery(&["review", path, "--svg", "-"], &home);
     assert!(String::from_utf8_lossy(&svg.stdout).starts_with("<svg "), "{svg:?}");
-    let text = rookery(&["review", path], &home);
-    let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    assert!(text.contains("accuracy") && text.contains("Better: "), "{text}");
+    for (term, graph) in [("xterm", true), ("dumb", false)] {
+        let mut command = Command::new(ROOKERY);
+        let text =
+            command.args(["review", path]).env("XDG_DATA_HOME", &*home).env("TERM", term).output().unwrap();
+        let text = String::from_utf8_lossy(&text.stdout).into_owned();
+        assert!(text.contains("accuracy") && text.contains("Better: "), "{text}");
+        assert_eq!(text.contains("share of a win of"), graph, "{text}");
+    }
     let all = rookery(&["review", path, "--all"], &home);
     let all = String::from_utf8_lossy(&all.stdout).into_owned();
     for judged in review["moves"].as_array().unwrap() {
@@ -208,4 +214,78 @@ fn a_recorded_game_is_played_on_from_one_of_its_positions() {
     let (code, text) = begin("999");
     assert_eq!(code, Some(2));
     assert!(text.contains("--ply 999: the record has"), "{text}");
+}
+
+/// What `rookery` says to whoever types this.
+fn typed(args: &[&str], home: &Path, input: &str) -> String {
+    let mut command = Command::new(ROOKERY);
+    command.args(args).env("XDG_DATA_HOME", home).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn play_without_a_screen_asks_what_to_play_and_offers_a_guided_game_to_whoever_is_new() {
+    let home = TempFolder::new("first-game");
+    let new = "You have not played here yet. Type guide";
+    let said = typed(&["play"], &home, "nonsense\nguide\nb2\nquit\n");
+    assert!(said.starts_with(new), "{said}");
+    assert!(said.contains("there is no game `nonsense`"), "{said}");
+    assert!(said.contains("You can move from a1, b1, c1: type a move, for example"), "{said}");
+    assert_eq!(said.matches("You can move from").count(), 2, "after the answer, too: {said}");
+    let said = typed(&["play"], &home, "hexapawn:rows=3,cols=3\nquit\n");
+    assert!(said.starts_with("Type the name of a game: fish, hexapawn, "), "{said}");
+    assert!(!said.contains(new) && !said.contains("You can move from"), "{said}");
+    assert!(said.contains("Player 1, your move. Type a move, or help."), "{said}");
+}
+
+#[test]
+fn a_table_of_the_solver_is_looked_up_where_it_lies_or_where_it_is_named() {
+    let home = TempFolder::new("tables");
+    let game = "hexapawn:rows=6,cols=6";
+    let analyse = |more: &[&str]| {
+        let args = ["analyse", game, "--time", "20s", "--lines", "1", "--json"];
+        let output = rookery(&[&args[..], more].concat(), &home);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = output.stdout.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
+        (last.map(|line| serde_json::from_slice::<Value>(line).unwrap()), said)
+    };
+    // With a table there is next to nothing to find out.
+    let is_looked_up = |more: &[&str]| {
+        let advice = analyse(more).0.unwrap();
+        advice["lines"][0]["proven"] == true && advice["nodes"].as_u64().unwrap() < 10_000
+    };
+    assert!(!is_looked_up(&[]), "there is no table yet");
+    let at_hand = home.join("rookery/tables");
+    let solved = json(&["solve", game, "--db", at_hand.to_str().unwrap(), "--json"], &home);
+    assert!(is_looked_up(&[]), "it is looked up by itself");
+    let (advice, said) = analyse(&[]);
+    assert_eq!(advice.unwrap()["lines"][0]["plies"], solved["plies"]);
+    assert!(said.is_empty(), "{said}");
+
+    let named = home.join("named");
+    fs::rename(&at_hand, &named).unwrap();
+    assert!(!is_looked_up(&[]), "it is no longer there");
+    let named_text = named.to_str().unwrap().to_owned();
+    assert!(is_looked_up(&["--db", &named_text]));
+    let (nothing, said) = analyse(&["--db", "nowhere"]);
+    assert!(nothing.is_none() && said.contains("--db nowhere: there is no such folder"), "{said}");
+
+    let file = fs::read_dir(&named).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let (nothing, said) = analyse(&["--db", &named_text]);
+    assert!(nothing.is_none() && said.contains("its checksum is wrong"), "{said}");
+    fs::rename(&named, &at_hand).unwrap();
+    let (advice, said) = analyse(&[]);
+    assert!(advice.unwrap()["nodes"].as_u64().unwrap() > 10_000, "a damaged table is not used");
+    assert!(
+        said.contains("warning: a table is not used: ") && said.contains("its checksum is wrong"),
+        "{said}"
+    );
 }

@@ -309,7 +309,7 @@ fn the_launcher_leads_to_a_match_and_back() {
     let data = folder("launcher");
     let mut pty = Pty::start(&["play"], &data);
     let shown = pty.wait_for("What would you like to play?");
-    assert!(!shown.contains("Matches of yours"), "there are none yet");
+    assert!(!shown.contains("Your matches"), "there are none yet");
     pty.click_on("Hexapawn");
     pty.wait_for("You against level:1");
     pty.send("1");
@@ -320,7 +320,7 @@ fn the_launcher_leads_to_a_match_and_back() {
     pty.send("q");
     pty.wait_for("Leave this match?");
     pty.send("y");
-    pty.wait_for("Matches of yours");
+    pty.wait_for("Your matches");
     pty.send("6");
     pty.wait_for("unfinished after 2 moves");
     pty.send("\r");
@@ -412,7 +412,7 @@ fn a_game_is_reviewed_and_played_on() {
     let reviewed = listed.as_array().unwrap().iter().find(|row| row["id"] == "hexapawn").unwrap();
     assert!(reviewed["accuracy"].is_number(), "{listed}");
     let mut launcher = Pty::start(&["play"], &data);
-    launcher.wait_for("Matches of yours");
+    launcher.wait_for("Your matches");
     launcher.send("6");
     launcher.wait_for("r review");
     // The newest may be the one that was played on from, without a move; only those that have begun are listed.

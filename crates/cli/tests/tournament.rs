@@ -305,6 +305,7 @@ fn mistakes_are_explained_before_anything_is_stored() {
         (&["--format", "cup", "hexapawn", "random", "first"][..], "--format cup"),
         (&["--format", "swiss", "hexapawn", "random", "first", "--double"][..], "double"),
         (&["--format", "round-robin", "hexapawn", "random", "hrad"][..], "hard"),
+        (&["--format", "round-robin", "fish:players=4", "random", "first"][..], "2 of them for a table of 4"),
     ] {
         let output = rookery(&[&["tournament", "run", "--store", path], args].concat());
         let said = String::from_utf8_lossy(&output.stderr);

@@ -71,7 +71,8 @@ fn what_the_records_say_is_in_the_report() {
     let store = folder.join("s.db");
     let store = store.to_str().unwrap();
     let run = ["tournament", "run", "--format", "round-robin", "hexapawn:rows=3,cols=3", "--tc", "10s+1s"];
-    let players = ["level:5", "first", "bad=cmd:false", "--store", store, "--json", "--quiet"];
+    let players =
+        ["level:5", "first", "bad=cmd:false", "--keep-failing", "--store", store, "--json", "--quiet"];
     let result = json(&[&run[..], &players].concat());
     let row = |report: &Value, name: &str| {
         report["standings"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone()
@@ -160,6 +161,9 @@ fn fault_s16_where_memory_runs_out_programs_of_others_go_before_us() {
     let rest = [bots.to_str().unwrap(), "--store", store, "--json", "--quiet"];
     let result = json(&[&run[..], &rest].concat());
     assert_eq!(result["games"], 2, "{result}");
+    // Which files it had is kept.
+    let teller = json(&["entrants", "show", "teller", "--store", store, "--json"]);
+    assert_eq!(teller["versions"].as_array().unwrap().len(), 1, "{teller}");
     let back = folder.join("back");
     said(&["tournament", "export", "--store", store, "--by-entrant", back.to_str().unwrap()]);
     let log = std::fs::read_to_string(back.join("teller/game-00001.stderr")).unwrap();

@@ -22,11 +22,11 @@ const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 /// A session that is written down.
 struct Session {
     /// The name of the file, without its end.
-    name: &'static str,
+    name: String,
     /// What the file begins with.
-    title: &'static str,
+    title: String,
     /// What Rookery is told to do, but for the trace; each transport has its own seat of a bot.
-    command: &'static str,
+    command: String,
     /// How the bot says hello, and how it answers its turns: a shell's cases by the number of the question.
     hello: &'static str,
     turns: &'static str,
@@ -36,70 +36,87 @@ const HELLO: &str = r#"{"type":"hello","version":1,"name":"first-bot"}"#;
 /// The first legal move of every turn.
 const FIRST: &str = r#"*) echo '{"type":"move","id":'$id',"index":0}' ;;"#;
 
-const SESSIONS: [Session; 9] = [
-    Session {
-        name: "fish",
-        title: "Fish over the standard input and output. The bot always takes the first legal move.",
-        command: "watch fish:rows=3,cols=3 bot=\"cmd:sh bot.sh\" first --seed 1",
-        hello: HELLO,
-        turns: FIRST,
-    },
-    Session {
-        name: "hexapawn",
-        title: "Hexapawn over the standard input and output. The bot always takes the first legal move.",
-        command: "watch hexapawn:rows=3,cols=3 bot=\"cmd:sh bot.sh\" first --seed 1",
-        hello: HELLO,
-        turns: FIRST,
-    },
-    Session {
-        name: "renpaarden",
-        title: "Renpaarden over the standard input and output. A turn of the game can be several moves: a horse that
+/// The seat of a bot that is started.
+const STARTED: &str = "bot=\"cmd:sh bot.sh\"";
+
+/// A game that is played over every transport: its name, what is special about it, and the rest of the command, with `BOT` at
+/// the seat of the bot.
+struct Played(&'static str, &'static str, &'static str, &'static str);
+
+const PLAYED: [Played; 5] = [
+    Played(
+        "fish",
+        "Fish",
+        "The bot always takes the first legal move.",
+        "fish:rows=3,cols=3 BOT first --seed 1",
+    ),
+    Played(
+        "hexapawn",
+        "Hexapawn",
+        "The bot always takes the first legal move.",
+        "hexapawn:rows=3,cols=3 BOT first --seed 1",
+    ),
+    Played(
+        "renpaarden",
+        "Renpaarden",
+        "A turn of the game can be several moves: a horse that
 has landed on another one goes on, and each of its hops is asked for by a turn of the protocol.",
-        command: "watch renpaarden:width=3,height=5,max-turns=10 bot=\"cmd:sh bot.sh\" random --seed 4",
-        hello: HELLO,
-        turns: FIRST,
-    },
-    Session {
-        name: "stones",
-        title: "Stones over the standard input and output. The bot has the second seat.",
-        command: "watch stones:rows=3,cols=3 first bot=\"cmd:sh bot.sh\" --seed 1",
-        hello: HELLO,
-        turns: FIRST,
-    },
-    Session {
-        name: "four",
-        title: "Four in a row over the standard input and output. The bot has the second seat.",
-        command: "watch four:rows=4,cols=4,line=3 first bot=\"cmd:sh bot.sh\" --seed 1",
-        hello: HELLO,
-        turns: FIRST,
-    },
-    Session {
-        name: "hexapawn-tcp",
-        title: "Hexapawn over TCP. The messages are the same; who connects is the bot, and Rookery speaks first.",
-        command: "watch hexapawn:rows=3,cols=3 bot=tcp:0 first --seed 1",
-        hello: HELLO,
-        turns: FIRST,
-    },
-    Session {
-        name: "hexapawn-ws",
-        title: "Hexapawn over WebSocket: each message is one text message. The bot comes by `rookery connect`.",
-        command: "watch hexapawn:rows=3,cols=3 bot=ws:0 first --seed 1",
-        hello: HELLO,
-        turns: FIRST,
-    },
-    Session {
-        name: "hexapawn-delta",
+        "renpaarden:width=3,height=5,max-turns=10 BOT random --seed 4",
+    ),
+    Played("stones", "Stones", "The bot has the second seat.", "stones:rows=3,cols=3 first BOT --seed 1"),
+    Played(
+        "four",
+        "Four in a row",
+        "The bot has the second seat.",
+        "four:rows=4,cols=4,line=3 first BOT --seed 1",
+    ),
+];
+
+/// The sessions of a game: by pipes, over TCP and over WebSocket.
+fn over_every_transport(Played(name, game, special, rest): &Played) -> [Session; 3] {
+    let session = |name: String, title: String, bot: &str| {
+        let command = format!("watch {}", rest.replace("BOT", bot));
+        Session { name, title, command, hello: HELLO, turns: FIRST }
+    };
+    [
+        session((*name).to_owned(), format!("{game} over the standard input and output. {special}"), STARTED),
+        session(
+            format!("{name}-tcp"),
+            format!(
+                "{game} over TCP. The messages are the same; who connects is the bot, and Rookery speaks first."
+            ),
+            "bot=tcp:0",
+        ),
+        session(
+            format!("{name}-ws"),
+            format!(
+                "{game} over WebSocket: each message is one text message. The bot comes by `rookery connect`."
+            ),
+            "bot=ws:0",
+        ),
+    ]
+}
+
+fn sessions() -> Vec<Session> {
+    let mut sessions: Vec<Session> = PLAYED.iter().flat_map(over_every_transport).collect();
+    sessions.push(Session {
+        name: "hexapawn-delta".to_owned(),
         title: "Hexapawn for a bot that keeps the position itself: with the feature `delta` no turn has the position or
-the legal moves, and all that is needed for them is in `moves`.",
-        command: "watch hexapawn:rows=3,cols=3 bot=\"cmd:sh bot.sh\" first --seed 1",
+the legal moves, and all that is needed for them is in `moves`."
+            .to_owned(),
+        command: format!("watch hexapawn:rows=3,cols=3 {STARTED} first --seed 1"),
         hello: r#"{"type":"hello","version":1,"name":"delta-bot","features":["delta"]}"#,
         turns: FIRST,
-    },
-    Session {
-        name: "hexapawn-more",
-        title: "Hexapawn with everything a bot need not do: it says what it thinks, talks, sends a message that does not
-exist and a move that is not legal, and resigns.",
-        command: "match hexapawn:rows=4,cols=4 bot=\"cmd:sh bot.sh\" first --seed 1 --conduct retry=1 --concurrency 1",
+    });
+    sessions.push(Session {
+        name: "hexapawn-more".to_owned(),
+        title:
+            "Hexapawn with everything a bot need not do: it says what it thinks, talks, sends a message that does not
+exist and a move that is not legal, and resigns."
+                .to_owned(),
+        command: format!(
+            "match hexapawn:rows=4,cols=4 {STARTED} first --seed 1 --conduct retry=1 --concurrency 1"
+        ),
         hello: r#"{"type":"hello","version":1,"name":"talker","author":"somebody","games":["hexapawn"]}"#,
         turns: r#"1) echo '{"type":"info","depth":1,"text":"still thinking"}'
            echo '{"type":"move","id":1,"move":"b1-b2","info":{"depth":2,"score":50,"line":["b1-b2","a4-a3"]}}' ;;
@@ -108,8 +125,9 @@ exist and a move that is not legal, and resigns.",
            echo '{"type":"move","id":2,"move":"b1-b4"}' ;;
         3) echo '{"type":"move","id":3,"index":0}' ;;
         *) echo '{"type":"resign","id":'$id'}' ;;"#,
-    },
-];
+    });
+    sessions
+}
 
 impl Session {
     /// The bot: a script for the shell, so that no language has to be there.
@@ -268,8 +286,8 @@ fn folder() -> PathBuf {
 }
 
 fn check(name: &str) {
-    let session = SESSIONS.iter().find(|session| session.name == name).unwrap();
-    let text = transcript(session);
+    let session = sessions().into_iter().find(|session| session.name == name).unwrap();
+    let text = transcript(&session);
     assert!(text.ends_with("< {\"type\":\"quit\"}\n"), "{text}");
     assert!(text.lines().count() <= 70, "short enough to be read: {text}");
     golden::check(&folder().join(format!("{name}.txt")), &text);
@@ -291,9 +309,9 @@ macro_rules! sessions {
             files.sort_unstable();
             named.sort_unstable();
             assert_eq!(files, named);
-            assert_eq!(named.len(), SESSIONS.len() + 1);
+            assert_eq!(named.len(), sessions().len() + 1);
             let readme = fs::read_to_string(folder().join("README.md")).unwrap();
-            for session in &SESSIONS {
+            for session in sessions() {
                 assert!(readme.contains(&format!("]({}.txt)", session.name)), "{}", session.name);
             }
         }
@@ -306,8 +324,16 @@ sessions! {
     renpaarden: "renpaarden",
     stones: "stones",
     four: "four",
-    over_tcp: "hexapawn-tcp",
-    over_websocket: "hexapawn-ws",
+    fish_over_tcp: "fish-tcp",
+    hexapawn_over_tcp: "hexapawn-tcp",
+    renpaarden_over_tcp: "renpaarden-tcp",
+    stones_over_tcp: "stones-tcp",
+    four_over_tcp: "four-tcp",
+    fish_over_websocket: "fish-ws",
+    hexapawn_over_websocket: "hexapawn-ws",
+    renpaarden_over_websocket: "renpaarden-ws",
+    stones_over_websocket: "stones-ws",
+    four_over_websocket: "four-ws",
     delta: "hexapawn-delta",
     everything_else_that_can_be_said: "hexapawn-more",
 }

@@ -241,7 +241,7 @@ impl App {
         }
         self.see_end();
         if let Some(problem) = self.table.record_problem() {
-            self.say(Tone::Wrong, format!("The record is not as it should be: {problem}"));
+            self.say(Tone::Wrong, format!("Problem with the record: {problem}"));
         }
     }
 

@@ -91,7 +91,7 @@ const TRIAL_KEYS: &[Key] = &[
 const PART: Key = ("PgUp/PgDn/</> board", KeyCode::PageDown);
 
 /// The key that ends explanations.
-const ENOUGH: Key = ("g enough", KeyCode::Char('g'));
+const ENOUGH: Key = ("g stop explaining", KeyCode::Char('g'));
 
 /// The game, its setup, and which move it is.
 pub(crate) fn title(app: &App, area: Rect, buffer: &mut Buffer) {
@@ -242,15 +242,16 @@ fn status(app: &App, is_narrow: bool) -> (String, String) {
     if app.looks_back() {
         return (format!("Looking back: {status}"), String::new());
     }
-    let last = app.listed.last().filter(|_| is_narrow).map(|item| format!(". Last: {}", item.text));
+    let last = app.listed.last().filter(|_| is_narrow).map(|item| format!("Last: {}. ", item.text));
     let last = last.unwrap_or_default();
     match (app.scene.cells.get(app.cursor), app.table.person_to_move()) {
         (Some(cell), Some(_)) if app.watch.is_none() => {
             let pieces: Vec<&str> = app.scene.pieces_on(&cell.id).map(|piece| piece.label.as_str()).collect();
             let on = if pieces.is_empty() { String::new() } else { format!(", {}", pieces.join(", ")) };
-            (status, format!("Cursor: {}{on}{last}", cell.label))
+            // What is at the end may be cut off, and the other player's move must not be.
+            (status, format!("{last}Cursor: {}{on}", cell.label))
         }
-        _ => (status, last.trim_start_matches(". ").to_owned()),
+        _ => (status, last.trim_end_matches(". ").to_owned()),
     }
 }
 

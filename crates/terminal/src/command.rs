@@ -37,6 +37,7 @@ pub(crate) const HELP: &[(&str, &str)] = &[
     ("board", "the board again"),
     ("undo", "take back your last move, and what came after it"),
     ("hint", "a good move, and why"),
+    ("guide", "each step is explained, or no more"),
     ("resign", "give up"),
     ("draw", "offer a draw to the other persons here; they type accept or decline"),
     ("say TEXT", "a line to all, which goes into the record; say NAME: TEXT for another person here"),

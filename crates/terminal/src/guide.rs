@@ -1,12 +1,12 @@
-//! A guided game: a sentence at each step, from the scene and its legal moves. It needs no rules, and so works in every
-//! game.
+//! A guided game: a sentence at each step, from the scene and its legal moves, on the full screen and line by line. It needs
+//! no rules, and so works in every game.
 
 use rookery_catalog::game;
-use rookery_rules::GameSpec;
 use rookery_rules::scene::Move;
+use rookery_rules::{GameSpec, Scene};
 
-use crate::App;
 use crate::telling::capital;
+use crate::{App, Table};
 
 /// The game that the launcher offers to whoever has not played yet: small, and over soon.
 pub const FIRST_GAME: (&str, [&str; 2]) = ("hexapawn:rows=3,cols=3", ["human", "level:1"]);
@@ -41,42 +41,73 @@ impl App {
         if !self.guide || self.watch.is_some() || self.looks_back() {
             return None;
         }
+        let guide = Guide { table: &self.table, scene: &self.scene, last: self.last.as_ref() };
+        let Some(selected) = self.selected.as_ref().filter(|_| self.table.person_to_move().is_some()) else {
+            return guide.says(By::Keys);
+        };
+        let moves = self.scene.moves.iter().filter(|mv| mv.from.as_ref() == Some(selected));
+        let labels: Vec<&str> = moves.map(|mv| mv.label.as_str()).collect();
+        Some(format!(
+            "You hold {selected}. It can: {}. Tab goes there, Enter plays it, Esc lets go.",
+            some_of(&labels, "; ")
+        ))
+    }
+}
+
+/// How somebody plays to whom a step is explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum By {
+    /// On the full screen.
+    Keys,
+    /// Line by line.
+    Lines,
+}
+
+/// A match as it is explained.
+pub(crate) struct Guide<'a> {
+    pub(crate) table: &'a Table,
+    /// What the board shows, with the moves.
+    pub(crate) scene: &'a Scene,
+    pub(crate) last: Option<&'a Move>,
+}
+
+impl Guide<'_> {
+    /// What just happened, and what can be done now; or why it ended. `None` while others think.
+    pub(crate) fn says(&self, by: By) -> Option<String> {
         if self.table.verdict().is_some() {
-            return Some(self.why_it_ended());
+            return Some(self.why_it_ended(by));
         }
         self.table.person_to_move()?;
+        Some(format!("{}{}", self.what_happened(), self.what_can_be_done(by)))
+    }
+
+    fn what_can_be_done(&self, by: By) -> String {
         let moves = &self.scene.moves;
-        if let Some(selected) = &self.selected {
-            let labels: Vec<&str> = moves
-                .iter()
-                .filter(|mv| mv.from.as_ref() == Some(selected))
-                .map(|mv| mv.label.as_str())
-                .collect();
-            return Some(format!(
-                "You hold {selected}. It can: {}. Tab goes there, Enter plays it, Esc lets go.",
-                some_of(&labels, "; ")
-            ));
-        }
         let begins = |id: &String| moves.iter().any(|mv| mv.from.as_ref() == Some(id));
         let cells = self.scene.cells.iter().map(|cell| &cell.id).filter(|id| begins(id));
         let cells: Vec<&str> = cells.map(String::as_str).collect();
-        let can = if cells.is_empty() && moves.iter().any(|mv| mv.to.is_some()) {
-            format!(
-                "You can place a piece on {} cells: go there with the arrows, and press Enter.",
-                n_cells(moves)
-            )
-        } else if cells.is_empty() {
-            "Press m for the list of what you can do.".to_owned()
-        } else {
-            format!("You can move from {}: Tab goes there, Enter takes the piece.", some_of(&cells, ", "))
+        let placing = cells.is_empty() && moves.iter().any(|mv| mv.to.is_some());
+        let example = moves.first().map_or("", |mv| mv.id.as_str());
+        let can = match () {
+            () if placing => format!("You can place a piece on {} cells: ", n_cells(moves)),
+            () if cells.is_empty() => String::new(),
+            () => format!("You can move from {}: ", some_of(&cells, ", ")),
         };
-        Some(format!("{}{can}", self.what_happened()))
+        let how = match by {
+            By::Lines => {
+                format!("type a move, for example {example}. `moves` lists all, `hint` names a good one.")
+            }
+            By::Keys if placing => "go there with the arrows, and press Enter.".to_owned(),
+            By::Keys if cells.is_empty() => "press m for the list of what you can do.".to_owned(),
+            By::Keys => "Tab goes there, Enter takes the piece.".to_owned(),
+        };
+        capital(&format!("{can}{how}"))
     }
 
     /// The last move, if it was somebody else's.
     fn what_happened(&self) -> String {
         let last = self.table.history().iter().rev().find(|entry| entry.deed.as_move().is_some());
-        match (last.and_then(|entry| entry.seat), &self.last) {
+        match (last.and_then(|entry| entry.seat), self.last) {
             (Some(seat), Some(mv)) if !self.table.is_here(seat) => {
                 format!("{}: {}. ", capital(&self.table.who(seat)), mv.label)
             }
@@ -85,10 +116,13 @@ impl App {
         }
     }
 
-    fn why_it_ended(&self) -> String {
-        let last =
-            self.last.as_ref().map(|mv| format!("The last move was {}. ", mv.label)).unwrap_or_default();
-        format!("{last}This is what it was about: {}. n begins another match.", self.aim())
+    fn why_it_ended(&self, by: By) -> String {
+        let last = self.last.map(|mv| format!("The last move was {}. ", mv.label)).unwrap_or_default();
+        let next = match by {
+            By::Keys => "n begins another match.",
+            By::Lines => "`restart` begins another match.",
+        };
+        format!("{last}This is what it was about: {}. {next}", self.aim())
     }
 
     /// The game in a few words.

@@ -279,12 +279,12 @@ pub(crate) fn another(spec: &MatchSpec) -> MatchSpec {
 pub(crate) fn from_here(spec: &MatchSpec, steps: &[Arc<Entry>], position: &dyn AnyPosition) -> MatchSpec {
     let base = spec.start.as_ref().and_then(|start| start.position.clone());
     let moves = steps.iter().filter_map(|entry| entry.deed.as_move().map(str::to_owned)).collect();
-    let by_moves = MatchSpec { start: Some(Start { position: base, moves }), ..spec.clone() };
+    let by_moves = MatchSpec { start: Some(Start { opening: None, position: base, moves }), ..spec.clone() };
     if prelude(&by_moves).is_some_and(|prelude| prelude.position().text() == position.text()) {
         return by_moves;
     }
     // Somebody has left the game on the way, which no move tells of.
-    let start = Start { position: Some(position.text()), moves: vec![] };
+    let start = Start { opening: None, position: Some(position.text()), moves: vec![] };
     MatchSpec { start: Some(start), ..spec.clone() }
 }
 
@@ -311,7 +311,7 @@ pub(crate) fn trial(name: &str, position: &str) -> Result<MatchSpec, String> {
     let n_seats = rookery_catalog::start(name).map_err(|error| clean(&error.to_string()))?.n_seats();
     let persons = vec![rookery_referee::Entry::nameless(SeatSpec::Human); n_seats];
     let agreed = agree(&game, &persons, Seed(0)).map_err(|error| clean(&error.to_string()))?;
-    let start = Start { position: Some(position.to_owned()), moves: vec![] };
+    let start = Start { opening: None, position: Some(position.to_owned()), moves: vec![] };
     Ok(MatchSpec { casual: true, start: Some(start), ..agreed })
 }
 

@@ -58,10 +58,10 @@ pub(crate) fn draw(app: &mut App, popup: &Popup, area: Rect, buffer: &mut Buffer
             let inside = frame(area, (70, 4), purpose.title(), app, buffer);
             let room = usize::from(inside.width).saturating_sub(1);
             let (name, note) = if text.is_empty() && !offered.is_empty() {
-                let note = "Enter: do it   Tab: change the name, or type another   Esc: do not";
+                let note = "Enter: OK   Tab: change the name, or type another   Esc: cancel";
                 (clean(&tail(offered, room)), note)
             } else {
-                (format!("{}_", clean(&tail(text, room))), "Enter: do it   Esc: do not")
+                (format!("{}_", clean(&tail(text, room))), "Enter: OK   Esc: cancel")
             };
             line(buffer, inside, 0, &name, app.look.loud());
             line(buffer, inside, 1, note, app.look.soft());

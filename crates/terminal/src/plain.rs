@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,10 +11,10 @@ use rookery_catalog::Stop;
 use rookery_live::{Entry, Stopping};
 use rookery_referee::Refusal;
 use rookery_rules::Seat;
-use rookery_study::review;
+use rookery_study::{ReviewTime, review};
 
 use crate::command::{Command, HELP, MAX_INPUT};
-use crate::reviewing::TIME;
+use crate::guide::{By, Guide};
 use crate::table::Announcement;
 use crate::telling::capital;
 use crate::{Leave, Table, Typed, clean, markdown, quoted, read_typed, report};
@@ -24,19 +25,38 @@ const COLUMNS: usize = 80;
 /// How long a wish to stop, or something that happens by itself, may go unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
+/// How often it is told how far a review has come.
+const TELL_EVERY: Duration = Duration::from_secs(5);
+
 /// How long a hint takes.
 const HINT_TIME: Duration = Duration::from_secs(1);
+
+/// Whether each step is explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Explain {
+    /// Not unless somebody types `guide`.
+    No,
+    /// No, but it is said that it could be.
+    Offer,
+    /// From the beginning.
+    Yes,
+}
 
 /// Plays until the input ends, says `quit`, or somebody wants us to `stop`, and says then how to go on.
 pub fn play(
     table: &mut Table,
+    explain: Explain,
     input: impl BufRead + Send + 'static,
     out: &mut dyn Write,
     stop: &Stopping,
 ) -> io::Result<Leave> {
     let lines = read_lines(input);
     let told = table.history().len();
-    let mut play = Play { table, out, stop, lines, told };
+    introduce(table, out)?;
+    if explain == Explain::Offer {
+        writeln!(out, "New here? Type guide, and each step is explained to you.")?;
+    }
+    let mut play = Play { table, out, stop, lines, told, guide: explain == Explain::Yes };
     let left = play.run();
     table.close();
     match left {
@@ -93,8 +113,7 @@ fn pause(delay: Duration, stop: &Stopping) {
 /// What to say at the end: how it stands, where the record is, how to go on.
 pub fn last_words(table: &Table) -> String {
     let ending = table.verdict().map(|_| format!("{}\n", table.status(&table.scene())));
-    let problem =
-        table.record_problem().map(|problem| format!("The record is not as it should be: {problem}\n"));
+    let problem = table.record_problem().map(|problem| format!("Problem with the record: {problem}\n"));
     let way = table.record().map(|path| match (table.verdict(), quoted(path)) {
         (Some(_), file) => format!("The record is kept. Look at it with:\nrookery watch {file}\n"),
         (None, file) => format!("The match is kept. Go on with:\nrookery play --resume {file}\n"),
@@ -135,6 +154,8 @@ struct Play<'a> {
     lines: Receiver<io::Result<Typed>>,
     /// How much of the history was told.
     told: usize,
+    /// Whether each step is explained.
+    guide: bool,
 }
 
 /// What comes after a line.
@@ -151,7 +172,6 @@ enum Next {
 
 impl Play<'_> {
     fn run(&mut self) -> io::Result<Leave> {
-        introduce(self.table, self.out)?;
         loop {
             if self.others()? == Leave::Interrupted {
                 return Ok(Leave::Interrupted);
@@ -228,7 +248,7 @@ impl Play<'_> {
     }
 
     fn say_board(&mut self) -> io::Result<()> {
-        let Self { table, out, .. } = self;
+        let Self { table, out, guide, .. } = self;
         writeln!(out, "\n{}", table.position().board())?;
         match table.person_to_move() {
             None => {
@@ -239,13 +259,27 @@ impl Play<'_> {
                 let name = capital(&table.label(seat));
                 let time = table.time_left(seat, Instant::now());
                 let time = time.map(|time| format!(" {} left.", clock_text(time))).unwrap_or_default();
-                writeln!(out, "{name}, your move.{time} Type a move, or help.")?;
+                // Who is told at each step what to type needs no reminder.
+                let how = if *guide { "" } else { " Type a move, or help." };
+                writeln!(out, "{name}, your move.{time}{how}")?;
             }
         }
+        self.explain()?;
+        let Self { table, out, .. } = self;
         if let Some(problem) = table.record_problem() {
-            writeln!(out, "The record is not as it should be: {problem}")?;
+            writeln!(out, "Problem with the record: {problem}")?;
         }
         Ok(())
+    }
+
+    /// What just happened and what can be done now, or why it ended, for whoever wants to be told.
+    fn explain(&mut self) -> io::Result<()> {
+        if !self.guide {
+            return Ok(());
+        }
+        let (scene, last) = (self.table.scene(), self.table.last_move());
+        let says = Guide { table: self.table, scene: &scene, last: last.as_ref() }.says(By::Lines);
+        says.map_or(Ok(()), |says| writeln!(self.out, "{says}"))
     }
 
     /// Does what a line asks for.
@@ -274,8 +308,13 @@ impl Play<'_> {
             Command::Load(None) => Err("name the file: load FILE".to_owned()),
             Command::Load(Some(path)) => self.table.load(path).map(|()| Next::Match),
             Command::Guide => {
-                Err("explanations at each step are for the full screen; `moves` and `rules` help here"
-                    .to_owned())
+                self.guide = !self.guide;
+                if self.guide {
+                    self.explain()?;
+                } else {
+                    writeln!(self.out, "No more explanations; `guide` brings them back.")?;
+                }
+                Ok(Next::Line)
             }
             Command::Help | Command::Moves | Command::Board | Command::Rules => {
                 self.show(command)?;
@@ -355,20 +394,33 @@ impl Play<'_> {
         if self.table.is_live() {
             return Ok(Err("the review comes when the match is over".to_owned()));
         }
-        writeln!(self.out, "Every move is judged; that takes up to {} seconds.", TIME.as_secs())?;
+        writeln!(self.out, "Every move is judged; that takes up to 30 seconds.")?;
         self.out.flush()?;
         let (raised, (story, _)) = (Stop::default(), self.table.story());
         let stop = raised.clone();
-        let judging = thread::spawn(move || review(&story, TIME, &raised, &|_, _| ()));
+        let judged = Arc::new(Mutex::new((0, 0)));
+        let counted = Arc::clone(&judged);
+        let judging = thread::spawn(move || {
+            review(&story, ReviewTime::USUAL, &raised, &|done, all| {
+                *counted.lock().unwrap_or_else(PoisonError::into_inner) = (done, all);
+            })
+        });
+        let mut told = Instant::now();
         while !judging.is_finished() {
             thread::sleep(LOOK_EVERY / 5);
+            if told.elapsed() >= TELL_EVERY {
+                told = Instant::now();
+                let (done, all) = *judged.lock().unwrap_or_else(PoisonError::into_inner);
+                writeln!(self.out, "{done} of {all} positions.")?;
+                self.out.flush()?;
+            }
             if self.stop.is_requested() {
                 stop.set();
                 return Ok(Ok(Next::Leave(Leave::Interrupted)));
             }
         }
         let Ok(Some(review)) = judging.join() else { return Ok(Err("the review failed".to_owned())) };
-        write!(self.out, "{}", report(&review, false))?;
+        write!(self.out, "{}", report(&review, false, false))?;
         Ok(self.table.keep_review(&review).map(|()| Next::Line))
     }
 

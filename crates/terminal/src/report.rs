@@ -11,8 +11,9 @@ use crate::graph::part;
 const ROWS: usize = 5;
 const COLUMNS: usize = 72;
 
-/// How well everybody played, the graph, the mistakes with the largest first, or else `all` moves, and the decisive moment.
-pub fn report(review: &Review, all: bool) -> String {
+/// How well everybody played, the `graph`, the mistakes with the largest first, or else `all` moves, and the decisive moment.
+/// The graph is made of block characters, which a screen reader reads out one by one and a plain terminal may not have.
+pub fn report(review: &Review, all: bool, graph: bool) -> String {
     let mut text = String::new();
     let certain = if review.exact { ", everything proved" } else { "" };
     let _ = writeln!(text, "{}: {} moves{certain}", clean(&review.game), review.moves.len());
@@ -28,7 +29,9 @@ pub fn report(review: &Review, all: bool) -> String {
         );
     }
     text += "\n";
-    write_graph(&mut text, review);
+    if graph {
+        write_graph(&mut text, review);
+    }
     let told: Vec<&Judged> = if all { review.moves.iter().collect() } else { review.mistakes() };
     if told.is_empty() {
         text += "Nobody made a mistake.\n";

@@ -4,20 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ratatui::crossterm::event::KeyCode;
 use rookery_catalog::Stop;
 use rookery_rules::Seat;
-use rookery_study::{Judged, Review, review};
+use rookery_study::{Judged, Review, ReviewTime, review};
 
 use crate::app::Tone;
 use crate::popup::Popup;
 use crate::telling::capital;
 use crate::{App, clean};
-
-/// How long a review takes at the most, about.
-pub(crate) const TIME: Duration = Duration::from_secs(30);
 
 /// The review of the match on the screen.
 #[derive(Debug)]
@@ -127,7 +124,7 @@ impl App {
         let (stop, progress) = (Stop::default(), Arc::new((AtomicUsize::new(0), AtomicUsize::new(0))));
         let (raised, told) = (stop.clone(), Arc::clone(&progress));
         thread::spawn(move || {
-            let reviewed = review(&story, TIME, &raised, &|done, all| {
+            let reviewed = review(&story, ReviewTime::USUAL, &raised, &|done, all| {
                 told.0.store(done, Ordering::Relaxed);
                 told.1.store(all, Ordering::Relaxed);
             });

@@ -8,15 +8,20 @@ use std::time::{Duration, Instant};
 
 use common::{agreed, runtime, table};
 use rookery_live::{Signal, Stopping};
+use rookery_terminal::plain::Explain;
 use rookery_terminal::{Keep, Leave, Table, plain};
 use rookery_testkit::TempFolder;
 
 fn play(spec: &str, players: &[&str], input: &[u8]) -> (String, Table) {
+    play_explained(Explain::No, spec, players, input)
+}
+
+fn play_explained(explain: Explain, spec: &str, players: &[&str], input: &[u8]) -> (String, Table) {
     let mut table = table(spec, players);
     let mut out = vec![];
     // A small buffer, so that lines are cut anywhere.
     let input = BufReader::with_capacity(7, Cursor::new(input.to_vec()));
-    plain::play(&mut table, input, &mut out, &Stopping::new(Duration::ZERO)).unwrap();
+    plain::play(&mut table, explain, input, &mut out, &Stopping::new(Duration::ZERO)).unwrap();
     (String::from_utf8(out).unwrap(), table)
 }
 
@@ -97,7 +102,7 @@ fn a_wish_to_stop_is_noticed_while_nobody_types_and_while_a_computer_thinks() {
             raise.request(Signal::Interrupt);
         });
         let (mut out, began) = (vec![], Instant::now());
-        let left = plain::play(&mut table, BufReader::new(Silent), &mut out, &stop).unwrap();
+        let left = plain::play(&mut table, Explain::No, BufReader::new(Silent), &mut out, &stop).unwrap();
         assert_eq!(left, Leave::Interrupted);
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
         let said = String::from_utf8(out).unwrap();
@@ -121,11 +126,61 @@ fn time_that_is_over_is_told_to_whoever_types_nothing() {
         raise.request(Signal::Interrupt);
     });
     let mut out = vec![];
-    plain::play(&mut table, BufReader::new(Silent), &mut out, &stop).unwrap();
+    plain::play(&mut table, Explain::No, BufReader::new(Silent), &mut out, &stop).unwrap();
     let said = String::from_utf8(out).unwrap();
     assert_eq!(
         said.matches("You did not answer in time: ").count(),
         2,
         "when it happens and at the end: {said}"
     );
+}
+
+#[test]
+fn each_step_of_a_guided_game_is_explained() {
+    let (said, _) =
+        play_explained(Explain::Yes, "hexapawn:rows=3,cols=3", &["human", "first"], b"b2\na1xb2\nresign\n");
+    let summary = rookery_catalog::game("hexapawn").unwrap().summary();
+    let aim: String = summary.chars().skip(1).collect();
+    assert_eq!(said.matches(&aim).count(), 2, "at the beginning and at the end: {said}");
+    let steps: Vec<&str> = said.lines().filter(|line| line.contains("You can move from")).collect();
+    assert_eq!(steps.len(), 3, "{said}");
+    assert!(steps[0].ends_with(
+        "You can move from a1, b1, c1: type a move, for example c1-c2. `moves` lists all, `hint` names a good one."
+    ));
+    assert!(steps[1].starts_with("Player 2 (first): c3 takes on b2. You can move from "), "{}", steps[1]);
+    let last = said.lines().find(|line| line.contains("This is what it was about: ")).unwrap();
+    assert!(
+        last.starts_with("The last move was ") && last.ends_with("`restart` begins another match."),
+        "{last}"
+    );
+}
+
+#[test]
+fn the_move_that_a_guide_names_can_be_typed_in_every_game() {
+    for game in rookery_catalog::CATALOG {
+        let (spec, mut moves) = (game.name(), vec![]);
+        for _ in 0..4 {
+            let (said, table) =
+                play_explained(Explain::Yes, spec, &["human", "first"], moves.join("\n").as_bytes());
+            assert!(!said.contains("llegal"), "{said}");
+            let named = said.rsplit_once("for example ").unwrap().1.split_once(". `moves`").unwrap().0;
+            assert!(table.position().moves().iter().any(|legal| legal == named), "{spec}: {named}");
+            moves.push(named.to_owned());
+        }
+    }
+}
+
+#[test]
+fn explanations_are_offered_begun_and_ended() {
+    let offered = "New here? Type guide, and each step is explained to you.";
+    let spec = "fish:rows=4,cols=3,fish=1";
+    let (said, _) = play_explained(Explain::Offer, spec, &["human", "first"], b"guide\n0.0\nguide\n1.0\n");
+    assert_eq!(said.matches(offered).count(), 1, "{said}");
+    let placing = said.lines().filter(|line| line.contains("You can place a piece on"));
+    let placing: Vec<&str> = placing.collect();
+    assert_eq!(placing.len(), 2, "when it begins and after the next move, and then no more: {said}");
+    assert!(placing[0].contains("on 12 cells: ") && placing[1].contains("on 10 cells: "), "{placing:?}");
+    assert!(said.contains("No more explanations; `guide` brings them back."), "{said}");
+    let (said, _) = play(spec, &["human", "first"], b"0.0\n");
+    assert!(!said.contains(offered) && !said.contains("You can place"), "{said}");
 }

@@ -104,7 +104,7 @@ fn a_record_that_cannot_be_kept_does_not_keep_anybody_from_playing() {
     let spec = || agreed("hexapawn", &["human", "first"]);
     let near = Keep::Near(in_the_way.join("a.rookery.jsonl"));
     let mut stage = Stage::with(Table::begin(runtime(), spec(), &near).unwrap(), (80, 24), Look::MONO);
-    stage.shows("The record is not as it should be: ");
+    stage.shows("Problem with the record: ");
     stage.type_text("c2\n");
     assert_eq!(stage.moves().len(), 2);
     // But whoever named a file wants that file.
@@ -413,7 +413,7 @@ fn a_first_game_is_explained_until_it_is_over() {
     let app = App::new(table(game, &[players[0], "first"]), Look::MONO, now).guided();
     let mut stage = Stage::of(app, (80, 24), now);
     stage.shows("move from a1, b1, c1: Tab goes there, Enter takes the piece.");
-    stage.shows("g enough");
+    stage.shows("g stop explaining");
     stage.type_text("g");
     stage.shows("No more explanations");
     stage.type_text("g");

@@ -227,6 +227,20 @@ fn arrows_and_enter_make_a_move() {
 }
 
 #[test]
+fn the_last_move_is_told_in_a_small_window() {
+    let now = Instant::now();
+    let app = App::new(table("hexapawn:rows=4,cols=4", &["human", "first"]), Look::MONO, now);
+    let mut stage = Stage::of(app, (60, 20), now);
+    stage.type_text("b2\n");
+    let text = stage.text();
+    let (last, cursor) = (text.find("Last: "), text.find("Cursor: "));
+    assert!(
+        last.is_some() && last < cursor,
+        "what is under the cursor may be cut off, the last move not:\n{text}"
+    );
+}
+
+#[test]
 fn escape_lets_go_of_a_piece_and_strange_targets_are_explained() {
     let mut stage = Stage::new("hexapawn:rows=4,cols=4", &["human", "first"]);
     stage.press(KeyCode::Enter);

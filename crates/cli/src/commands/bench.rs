@@ -59,6 +59,9 @@ enum What {
     /// What load does to the page's server: many games, idle pages, spectators, slow clients
     #[command(after_help = super::bench_serve::EXAMPLES)]
     Serve(super::bench_serve::ServeArgs),
+    /// Games from queue to store with workers, beats of thousands of them, and how soon a lost worker's game is another's
+    #[command(after_help = super::bench_cluster::EXAMPLES)]
+    Cluster(super::bench_cluster::ClusterArgs),
     /// The house player of Fish and whole games of it, against what they should take
     Fish(super::bench_fish::FishArgs),
 }
@@ -104,6 +107,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
         What::Tournament(args) => super::bench_tournament::run(args, out),
         What::Store(args) => super::bench_store::run(args, out),
         What::Serve(args) => super::bench_serve::run(args, out),
+        What::Cluster(args) => super::bench_cluster::run(args, out),
         What::Fish(args) => super::bench_fish::run(args, out),
     }
 }

@@ -216,11 +216,11 @@ async fn ping_pong(bots: &mut [Bot], deadline: Instant) -> anyhow::Result<u64> {
     Ok(plies)
 }
 
-fn own_cpu() -> anyhow::Result<f64> {
+pub(super) fn own_cpu() -> anyhow::Result<f64> {
     cpu("/proc/self/stat")
 }
 
-fn cpu_of(pids: &[u32]) -> anyhow::Result<f64> {
+pub(super) fn cpu_of(pids: &[u32]) -> anyhow::Result<f64> {
     pids.iter().map(|pid| cpu(&format!("/proc/{pid}/stat"))).sum()
 }
 

@@ -26,6 +26,7 @@ Examples:
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Status(StatusArgs),
+    Audit(AuditArgs),
     Retry(RetryArgs),
 }
 
@@ -40,6 +41,23 @@ struct StatusArgs {
     dispatch: DispatchArgs,
 
     /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// List what is written down about workers and operators, the latest first
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  rookery cluster audit --dispatch nats://127.0.0.1:4222\n  rookery cluster audit --dispatch \
+                  nats://127.0.0.1:4222 --json\n\nThe last 100 entries of the store's audit table: records that were refused, games \
+                  that are not the same when they are played again, flagged workers, what operators did.\n\nExit codes: \
+                  0 done, 1 no coordinator answers, 2 the command line is wrong."
+)]
+struct AuditArgs {
+    #[command(flatten)]
+    dispatch: DispatchArgs,
+
+    /// Print one JSON array
     #[arg(long)]
     json: bool,
 }
@@ -66,8 +84,9 @@ struct RetryArgs {
 
 #[cfg(not(feature = "cluster"))]
 pub(crate) fn run(args: &Args, _: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let (What::Status(StatusArgs { dispatch, json }) | What::Retry(RetryArgs { dispatch, json, .. })) =
-        &args.what;
+    let (What::Status(StatusArgs { dispatch, json })
+    | What::Audit(AuditArgs { dispatch, json })
+    | What::Retry(RetryArgs { dispatch, json, .. })) = &args.what;
     let _ = (json, matches!(&args.what, What::Retry(RetryArgs { jobs, .. }) if jobs.is_empty()));
     dispatch.expect_none()?;
     Err(crate::dispatch_args::without_cluster())
@@ -80,6 +99,19 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         What::Status(StatusArgs { dispatch, json }) => {
             let status = runtime.block_on(rookery_cluster::status::status(&dispatch.expect()?))?;
             if *json { super::write_json(out, &status)? } else { show(&status, out)? }
+        }
+        What::Audit(AuditArgs { dispatch, json }) => {
+            let entries = runtime.block_on(rookery_cluster::status::audit(&dispatch.expect()?))?;
+            if *json {
+                super::write_json(out, &entries)?;
+            } else {
+                for entry in &entries {
+                    let at = rookery_server::dates::moment(entry.at_ms);
+                    let [actor, act, subject] = [&entry.actor, &entry.act, &entry.subject]
+                        .map(|text| rookery_rules::text::clean(text));
+                    writeln!(out, "{at} {actor} {act}: {subject}")?;
+                }
+            }
         }
         What::Retry(RetryArgs { jobs, dispatch, json }) => {
             let jobs = jobs.iter().map(|job| job.parse()).collect::<Result<Vec<_>, _>>();
@@ -120,6 +152,12 @@ fn show(status: &rookery_cluster::status::Status, out: &mut dyn Write) -> std::i
             worker.games,
             worker.lost
         )?;
+        if let (Some(speed), Some(beside)) = (worker.speed, worker.beside_median) {
+            write!(out, ", speed {speed} ({beside:.2} of the median)")?;
+        }
+        if let Some(steal) = worker.steal.filter(|steal| *steal >= 0.01) {
+            write!(out, ", {:.0} % of its processors taken away", 100.0 * steal)?;
+        }
         match &worker.idle {
             Some(why) => writeln!(out, "; idle: {}", clean(why))?,
             None => writeln!(out)?,
@@ -127,6 +165,29 @@ fn show(status: &rookery_cluster::status::Status, out: &mut dyn Write) -> std::i
     }
     if status.workers.is_empty() {
         writeln!(out, "no worker was heard of: rookery worker --dispatch URL")?;
+    }
+    if let Some(words) = status.trust.words() {
+        writeln!(out, "{words}")?;
+    }
+    for found in &status.trust.differences {
+        writeln!(
+            out,
+            "MISMATCH: game {} by {} ({}) and by {} ({}); the first one stays; rookery cluster audit",
+            found.job,
+            clean(&found.first),
+            &found.first_sha256.get(..16).unwrap_or_default(),
+            clean(&found.second),
+            &found.second_sha256.get(..16).unwrap_or_default()
+        )?;
+    }
+    for flag in &status.trust.flags {
+        writeln!(
+            out,
+            "FLAGGED: worker {} in {}: {} (no game was removed); rookery cluster audit",
+            clean(&flag.worker),
+            clean(&flag.aspect),
+            clean(&flag.what)
+        )?;
     }
     for tournament in &status.tournaments {
         writeln!(

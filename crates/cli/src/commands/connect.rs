@@ -15,13 +15,14 @@ use serde_json::{Map, Value, json};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::programs::read_secret;
+use crate::programs::{open_trace, read_secret};
 use crate::sandbox_args::SandboxArgs;
 
 /// Bring a bot to a seat of a match that runs elsewhere
 ///
 /// The bot is a program that speaks the protocol of docs/protocol.md by its standard input and output; it need not know of any
-/// network. If the connection is lost, it is made anew, and the game goes on with the same turn.
+/// network. If the connection is lost, it is made anew, and the game goes on with the same turn; if that game is over, the bot
+/// waits for its next one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,6 +47,10 @@ pub(crate) struct Args {
     /// How long to try to connect, first and again
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     wait: Duration,
+
+    /// Write every line to and from the bot, with its time in microseconds, into this file; - is standard error
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
 
     #[command(flatten)]
     sandbox: SandboxArgs,
@@ -88,11 +93,16 @@ impl std::str::FromStr for Address {
 const FROM_SERVER: Bounds = Bounds { bytes: 1 << 20, blanks: 64 << 10, depth: 16 };
 /// The pause before the next try.
 const PAUSE: Duration = Duration::from_millis(500);
+/// How long one try may take, until the server has said its first word.
+const TIME_TO_CONNECT: Duration = Duration::from_secs(10);
+/// Whoever is refused is refused earlier than this.
+const LET_IN: Duration = Duration::from_secs(20);
 /// How long the bot may take to end after the last game.
 const TIME_TO_END: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let secret = args.secret_file.as_deref().map(read_secret).transpose()?;
+    let trace = args.trace.as_deref().map(open_trace).transpose()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let sandbox = args.sandbox.prepare()?;
@@ -100,7 +110,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let process = Process::start_in(&sandbox, &program).context("the bot cannot be started")?;
         let log = process.log();
         let bot = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
-        let mut bridge = Bridge { args, secret, bot: Box::new(bot), hello: None, token: None, quit: false };
+        let mut bot: Box<dyn Transport> = Box::new(bot);
+        if let Some(trace) = trace {
+            bot = trace.follow(bot, args.name.as_deref().unwrap_or("bot"));
+        }
+        let mut bridge = Bridge {
+            args,
+            secret,
+            bot,
+            hello: None,
+            token: None,
+            has_played: false,
+            is_seated: false,
+            error: None,
+            quit: false,
+        };
         let result = bridge.run().await;
         let _ = timeout(TIME_TO_END, bridge.bot.close()).await;
         if result.is_err()
@@ -118,60 +142,112 @@ struct Bridge<'a> {
     bot: Box<dyn Transport>,
     /// What the bot said first; said again for it when the connection was lost.
     hello: Option<Map<String, Value>>,
-    /// The game to come back to.
+    /// What it comes back with.
     token: Option<String>,
+    /// Whether it was seated at some time: then it is worth coming back.
+    has_played: bool,
+    /// Whether it was seated on this connection.
+    is_seated: bool,
+    /// The last error that the server told on this connection: its code and its sentence.
+    error: Option<(String, String)>,
     quit: bool,
 }
 
 impl Bridge<'_> {
     async fn run(&mut self) -> anyhow::Result<()> {
+        let mut deadline = Instant::now() + self.args.wait;
         loop {
-            let mut server = self.connect().await?;
-            match self.relay(&mut server).await? {
+            let (mut server, hello) = self.connect(deadline).await?;
+            let begin = Instant::now();
+            self.is_seated = false;
+            let lost = match self.relay(&mut server, &hello).await? {
                 None => {
                     server.close().await;
                     return Ok(());
                 }
-                Some(why) if self.token.is_some() && !self.quit => {
-                    writeln!(stderr(), "the connection was lost ({}); trying again", clean(&why))?;
-                }
                 Some(_) if self.quit => return Ok(()),
-                Some(why) => bail!("the connection was closed before a game began: {}", clean(&why)),
+                Some(why) => clean(&why),
+            };
+            // Who was let in for a while has all the time again.
+            if self.is_seated || begin.elapsed() > LET_IN {
+                deadline = Instant::now() + self.args.wait;
             }
+            let why = self.come_back(&lost)?;
+            if Instant::now() + PAUSE >= deadline {
+                bail!("not let in again within {}: {why}", write_duration(self.args.wait));
+            }
+            writeln!(stderr(), "the connection was lost ({why}); trying again")?;
+            sleep(PAUSE).await;
         }
     }
 
-    /// Connects, as often as it takes.
-    async fn connect(&self) -> anyhow::Result<Box<dyn Transport>> {
-        let deadline = Instant::now() + self.args.wait;
+    /// Why the connection was lost, if it is worth coming back.
+    fn come_back(&mut self, lost: &str) -> anyhow::Result<String> {
+        let Some((code, message)) = self.error.take() else {
+            if self.has_played {
+                return Ok(lost.to_owned());
+            }
+            bail!("the connection was closed before a game began: {lost}");
+        };
+        let why = format!("{code}: {message}");
+        match code.as_str() {
+            // Its game is over: it waits for the next one by its name.
+            "no_seat" if self.token.take().is_some() => Ok(why),
+            // The server may not have noticed yet that it was gone.
+            "no_seat" | "name_taken" if self.has_played => Ok(why),
+            "no_seat" | "name_taken" | "closed" | "bad_secret" | "bad_token" | "bad_name" | "bad_hello" => {
+                bail!("the server refused the bot: {why}")
+            }
+            _ if self.has_played => Ok(lost.to_owned()),
+            _ => bail!("the connection was closed before a game began: {why}"),
+        }
+    }
+
+    /// Connects, as often as it takes, and waits for the first word of the server.
+    async fn connect(&self, deadline: Instant) -> anyhow::Result<(Box<dyn Transport>, Vec<u8>)> {
         loop {
-            let tried: std::io::Result<Box<dyn Transport>> = async {
-                Ok(match &self.args.address {
-                    Address::Tcp(host) => {
-                        let stream = TcpStream::connect(host).await?;
-                        Box::new(Connection::tcp(stream, PROTOCOL.framing, FROM_SERVER)?)
-                            as Box<dyn Transport>
-                    }
-                    Address::Ws { url, host } => {
-                        let stream = TcpStream::connect(host).await?;
-                        Box::new(WebSocket::connect(stream, url, FROM_SERVER).await?)
-                    }
-                })
+            let tried = timeout(TIME_TO_CONNECT, self.try_once()).await;
+            let error = match tried {
+                Ok(Ok(connected)) => return Ok(connected),
+                Ok(Err(error)) => error,
+                Err(_) => format!("no answer within {}", write_duration(TIME_TO_CONNECT)),
+            };
+            if Instant::now() + PAUSE >= deadline {
+                let wait = write_duration(self.args.wait);
+                bail!("no connection within {wait}: {}; is the match waiting there?", clean(&error));
             }
-            .await;
-            match tried {
-                Ok(link) => return Ok(link),
-                Err(error) if Instant::now() + PAUSE >= deadline => {
-                    let wait = write_duration(self.args.wait);
-                    bail!("no connection within {wait}: {error}; is the match waiting there?");
+            sleep(PAUSE).await;
+        }
+    }
+
+    async fn try_once(&self) -> Result<(Box<dyn Transport>, Vec<u8>), String> {
+        let connected: std::io::Result<Box<dyn Transport>> = async {
+            Ok(match &self.args.address {
+                Address::Tcp(host) => {
+                    let stream = TcpStream::connect(host).await?;
+                    Box::new(Connection::tcp(stream, PROTOCOL.framing, FROM_SERVER)?) as Box<dyn Transport>
                 }
-                Err(_) => sleep(PAUSE).await,
-            }
+                Address::Ws { url, host } => {
+                    let stream = TcpStream::connect(host).await?;
+                    Box::new(WebSocket::connect(stream, url, FROM_SERVER).await?)
+                }
+            })
+        }
+        .await;
+        let mut server = connected.map_err(|error| error.to_string())?;
+        match server.receive().await {
+            Ok(hello) => Ok((server, hello)),
+            Err(fault) => Err(words::offence(fault.offence, &fault.evidence)),
         }
     }
 
     /// Passes lines on until the server is gone (and why), or the bot is.
-    async fn relay(&mut self, server: &mut Box<dyn Transport>) -> anyhow::Result<Option<String>> {
+    async fn relay(
+        &mut self,
+        server: &mut Box<dyn Transport>,
+        hello: &[u8],
+    ) -> anyhow::Result<Option<String>> {
+        self.pass_on(hello, server).await?;
         loop {
             tokio::select! {
                 told = server.receive() => match told {
@@ -194,6 +270,7 @@ impl Bridge<'_> {
 
     async fn pass_on(&mut self, line: &[u8], server: &mut Box<dyn Transport>) -> anyhow::Result<()> {
         let message: Value = serde_json::from_slice(line).unwrap_or_default();
+        let text = |key: &str| clean(message[key].as_str().unwrap_or_default());
         match message["type"].as_str() {
             // The bot has said hello already; it is said again for it.
             Some("hello") if self.hello.is_some() => {
@@ -206,12 +283,18 @@ impl Bridge<'_> {
                 let _ = server.send(again.as_bytes()).await;
                 return Ok(());
             }
-            Some("new_game") => self.token = message["token"].as_str().map(str::to_owned),
-            Some("game_over") => self.token = None,
+            Some("error") => self.error = Some((text("code"), text("message"))),
+            Some("new_game") => {
+                self.token = message["token"].as_str().map(str::to_owned);
+                (self.has_played, self.is_seated) = (true, true);
+                self.error = None;
+            }
             Some("quit") => self.quit = true,
             _ => {}
         }
         let sent = self.bot.send(&[line, b"\n"].concat()).await;
+        // Its answer was accepted, and whatever comes next wakes it.
+        self.bot.set_idle(message["type"] == "moved");
         sent.map_err(|fault| anyhow!("the bot {}", clean(&words::offence(fault.offence, &fault.evidence))))
     }
 

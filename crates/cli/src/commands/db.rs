@@ -116,13 +116,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Deed::Check(args) => return check(args, out),
         Deed::Backup { file, store, json } => {
             let report = store.read()?.backup(file)?;
-            write_copied("a backup", &clean(&file.display().to_string()), &report, *json, out)?;
+            write_copied("backed up", &clean(&file.display().to_string()), &report, *json, out)?;
         }
         Deed::Restore { file, store, json } => {
             let location = store.location();
             let report = restore(&location, file)?;
             let place = clean(&location.parse::<Location>()?.to_string());
-            write_copied("the store again", &place, &report, *json, out)?;
+            write_copied("restored", &place, &report, *json, out)?;
         }
         Deed::Migrate { store, json } => migrate(store, *json, out)?,
     }
@@ -222,7 +222,7 @@ fn write_copied(
     if json {
         return write_json(out, &Copied { place, games });
     }
-    Ok(writeln!(out, "{place}: {what}, with {games} games")?)
+    Ok(writeln!(out, "{place}: {what}, {games} games")?)
 }
 
 fn migrate(args: &StoreArgs, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {

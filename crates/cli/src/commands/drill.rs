@@ -16,6 +16,7 @@ use rookery_referee::{
 };
 use rookery_rules::{Notation as _, Position, PositionOf, Seat, Seats, Seed, Setup as _};
 use serde::Serialize;
+use tokio::runtime::Runtime;
 
 use super::write_json;
 use crate::programs::ProgramArgs;
@@ -147,12 +148,21 @@ struct Drill<'a> {
 impl Visit for Drill<'_> {
     type Out = anyhow::Result<()>;
 
-    fn visit<G: Game>(self) -> Self::Out {
+    fn visit<G: Game>(mut self) -> Self::Out {
         let setup = G::Setup::from_spec(&self.args.spec.spec)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let drilled = self.drill::<G>(&setup, &runtime);
+        runtime.block_on(self.programs.quit());
+        drilled
+    }
+}
+
+impl Drill<'_> {
+    /// Plays from one position after the other.
+    fn drill<G: Game>(&mut self, setup: &G::Setup, runtime: &Runtime) -> anyhow::Result<()> {
         for number in 0..self.args.positions {
             let seed = Seed(self.args.seed).derive(number);
-            let start = won_position(&G::EXPERTISE, &setup, &mut seed.rng())?;
+            let start = won_position(&G::EXPERTISE, setup, &mut seed.rng())?;
             if self.stopping.is_requested() {
                 break;
             }
@@ -184,7 +194,7 @@ impl Drill<'_> {
         let Args { player, against, .. } = self.args;
         let entries = if me.index() == 0 { [player, against] } else { [against, player] }.map(Clone::clone);
         let mut spec = rookery_catalog::agree(&self.args.spec.spec, &entries, seed)?;
-        spec.start = Some(Start { position: Some(start.to_text()), moves: vec![] });
+        spec.start = Some(Start { opening: None, position: Some(start.to_text()), moves: vec![] });
         if spec.seats.iter().any(|entry| entry.player.is_program()) {
             // A program knows of no limit but the clock.
             spec.time = self.args.time.map_or(TimeControl::Untimed, TimeControl::PerMove);

@@ -347,7 +347,7 @@ impl ExportedVersion {
 }
 
 /// A hash from its hexadecimal digits.
-fn hash(text: &str) -> Option<Hash> {
+pub(super) fn hash(text: &str) -> Option<Hash> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let bytes: Option<Vec<u8>> =

@@ -99,7 +99,7 @@ struct Row {
     /// What they are, with levels by their own names.
     #[serde(skip)]
     specs: Vec<String>,
-    /// `won`, `lost`, `drawn`, `unfinished`, or `over` where persons played each other.
+    /// `won`, `lost`, `drawn`, `unfinished`, or `finished` where persons played each other.
     result: &'static str,
     moves: u64,
     /// In percent, once reviewed.
@@ -210,7 +210,7 @@ impl Row {
 fn result(story: &Story, seats: &[usize]) -> &'static str {
     let Some(verdict) = &story.verdict else { return "unfinished" };
     let Some(outcome) = &verdict.outcome else { return "aborted" };
-    let &[seat] = seats else { return "over" };
+    let &[seat] = seats else { return "finished" };
     let is_winner = outcome.winners.contains(Seat::new(seat as u8));
     MatchResult::of(is_winner, outcome.winners.len()).word()
 }

@@ -1,4 +1,4 @@
-//! What `rookery` does in a terminal without a subcommand: a screen to choose from.
+//! The launcher that `rookery play` without a game shows: a screen to choose from.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -6,7 +6,9 @@ use serde::Serialize;
 
 pub(crate) mod accuracy;
 pub(crate) mod analyse;
+mod asking;
 pub(crate) mod bench;
+pub(crate) mod bench_cluster;
 pub(crate) mod bench_fish;
 pub(crate) mod bench_records;
 pub(crate) mod bench_search;

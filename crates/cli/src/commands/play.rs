@@ -1,7 +1,7 @@
 //! `rookery play`: a match at the terminal.
 
 use std::fs;
-use std::io::{self, BufReader, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,24 +10,26 @@ use anyhow::{Context, anyhow};
 use rookery_catalog::{AgreeError, agree};
 use rookery_live::Stopping;
 use rookery_referee::{Entry, Limits, MatchSpec, SeatSpec, Start, TimeControl, parse_duration};
-use rookery_rules::{Seed, Status};
+use rookery_rules::{GameSpec, Seed, Status};
 use rookery_terminal::detect::{self, Wanted};
+use rookery_terminal::plain::Explain;
 use rookery_terminal::run::Screen;
 use rookery_terminal::{App, Keep, Leave, Look, Runner, Table, Theme, plain, quoted, run};
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use super::{launch, review};
+use super::{asking, launch, review};
 use crate::data_folder::games_folder;
 use crate::programs::{ProgramArgs, say_where};
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::watch_quietly;
 use crate::story::story;
+use crate::table_args::TableArgs;
 
 /// Play against computers or people, at this terminal
 ///
 /// A person is the player `human`; every other player of `rookery players` can take a seat, too. Without players you sit
 /// first and `medium` everywhere else. Each move is written to a record at once, so that nothing is lost.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The game and its setup, for example `hexapawn:rows=4,cols=5`; without it a screen offers all games
@@ -74,6 +76,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PLAYER", requires = "from", default_value = OPPONENT)]
     against: Entry,
 
+    #[command(flatten)]
+    tables: TableArgs,
+
     /// Line by line instead of a full screen: for pipes and screen readers
     #[arg(long)]
     plain: bool,
@@ -88,11 +93,11 @@ pub(crate) struct Args {
 /// How the full screen looks.
 #[derive(Clone, Copy, Default, Debug, clap::Args)]
 pub(crate) struct LookArgs {
-    /// Colours for dark or light paper; by default as the terminal says
+    /// Colours for a dark or a light background; by default as the terminal says
     #[arg(long, value_name = "THEME", value_enum)]
     theme: Option<Paper>,
 
-    /// Letters and signs of a typewriter in place of figures and blocks
+    /// ASCII characters in place of figures and blocks
     #[arg(long)]
     ascii: bool,
 }
@@ -132,6 +137,11 @@ impl Args {
         Self { spec: Some(spec), players, plain, ..Self::bare() }
     }
 
+    /// The same with a game and its players.
+    pub(super) fn with_game(&self, spec: CheckedSpec, players: Vec<Entry>) -> Self {
+        Self { spec: Some(spec), players, ..self.clone() }
+    }
+
     /// Goes on with the match of a record.
     pub(crate) fn going_on(record: PathBuf) -> Self {
         Self { resume: Some(record), ..Self::bare() }
@@ -151,6 +161,7 @@ impl Args {
             from: None,
             ply: None,
             against: OPPONENT.parse().expect("the name is well formed"),
+            tables: TableArgs::default(),
             plain: false,
             look: LookArgs::default(),
             programs: ProgramArgs::default(),
@@ -203,22 +214,35 @@ impl Drop for Here {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    if args.spec.is_none() && args.resume.is_none() && args.from.is_none() {
-        if args.plain || !has_screen() {
-            let expected = "name a game, for example `rookery play hexapawn`; `rookery games` lists them";
-            return Err(UsageError(expected.to_owned()).into());
-        }
-        return launch::run(out);
-    }
-    let here = Here::new()?;
     // Whether there is a record is asked before this match has one.
     let is_first = fs::read_dir(games_folder()).map_or(true, |mut folder| folder.next().is_none());
+    let by_lines = args.plain || !has_screen();
+    let is_bare = args.spec.is_none() && args.resume.is_none() && args.from.is_none();
+    let explain = if is_first { Explain::Offer } else { Explain::No };
+    let input = BufReader::new(io::stdin());
+    match (is_bare, by_lines) {
+        (true, false) => launch::run(out),
+        (true, true) => asking::run(args, is_first, input, out),
+        (false, _) => begin(args, explain, by_lines, input, out),
+    }
+}
+
+/// Begins what the command line says.
+pub(super) fn begin(
+    args: &Args,
+    explain: Explain,
+    by_lines: bool,
+    input: impl BufRead + Send + 'static,
+    out: &mut dyn Write,
+) -> anyhow::Result<ExitCode> {
+    let here = Here::new()?;
     let mut table = args.table(&here)?;
-    let left = if args.plain || !has_screen() {
-        plain::play(&mut table, BufReader::new(io::stdin()), out, here.stop())?
+    args.tables.read(&GameSpec::parse(&table.spec().game)?.game, &table.position().text())?;
+    let left = if by_lines {
+        plain::play(&mut table, explain, input, out, here.stop())?
     } else {
         let mut app = App::new(table, args.look.look(), Instant::now());
-        if is_first {
+        if explain == Explain::Offer {
             app.offer_guide();
         }
         play_on_screen(&here, app, out)?
@@ -296,7 +320,7 @@ impl Args {
         };
         let mut players = vec![self.against.clone(); story.spec.seats.len()];
         players[seat.index()] = Entry::nameless(SeatSpec::Human);
-        let start = Start { position: Some(position.text()), moves: vec![] };
+        let start = Start { opening: None, position: Some(position.text()), moves: vec![] };
         Ok((story.spec.game.parse()?, Some(start), players))
     }
 
@@ -359,8 +383,12 @@ fn random_seed() -> Seed {
     Seed(since.map_or(0, |since| since.as_millis() as u64) % 1_000_000)
 }
 
+/// Whether the terminal says that it knows no escape codes.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 /// Whether a full screen makes sense.
 pub(crate) fn has_screen() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    !is_dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
+    !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal()
 }

@@ -62,7 +62,7 @@ fn ask(puzzle: &Puzzle, mut input: impl BufRead, out: &mut dyn Write) -> anyhow:
     let Puzzle { seed, grade, plies, .. } = puzzle;
     writeln!(
         out,
-        "{} puzzle {seed}, grade {grade} of 5: {who} to move and win in {plies} moves.",
+        "{} puzzle {seed}, grade {grade} of 5: {who} to move and win in {plies} moves of both players together.",
         game.title()
     )?;
     writeln!(out, "Exactly one move wins. Type it, or: hint, solution, quit.\n")?;

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use rookery_arena::Tournament;
+use rookery_arena::{Tournament, rated};
 use rookery_report::{Evaluation, RatingOptions};
 use rookery_rules::text::clean;
-use rookery_store::{Page, Rating, Store, StoredRating, TournamentFilter, TournamentId};
+use rookery_store::{Page, Rating, Store, StoredRating, TournamentFilter, TournamentId, TournamentState};
 use serde_json::json;
 
 use super::matches::whole;
-use super::tournament::{evaluate, pool, rate, rated};
+use super::tournament::{evaluate, rate};
 use crate::store_args::StoreArgs;
 
 /// Show the ratings of a store's tournaments, or compute them again from the games
@@ -56,13 +56,22 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let mut differ = 0;
     let mut all = vec![];
     for id in ids(&store, args.tournament)? {
-        let stored = all_of(&store, &pool(id))?;
+        let stored = all_of(&store, &rated::pool(id))?;
         if args.recompute {
-            let same = is_same(&store, id, &stored)?;
-            differ += u64::from(!same);
+            let compared = compare(&store, id, &stored)?;
+            differ += u64::from(compared == Compared::Differs);
+            let same = match compared {
+                Compared::Same => Some(true),
+                Compared::Differs => Some(false),
+                Compared::NotSince => None,
+            };
             all.push(json!({"tournament": id.to_string(), "same": same, "players": stored.len()}));
             if !args.json {
-                let word = if same { "as stored" } else { "NOT as stored" };
+                let word = match compared {
+                    Compared::Same => "as stored",
+                    Compared::Differs => "NOT as stored",
+                    Compared::NotSince => "not rated since its last games",
+                };
                 writeln!(out, "tournament {id}: {} ratings, {word}", stored.len())?;
             }
         } else {
@@ -107,18 +116,36 @@ pub(super) fn all_of(store: &Store, pool: &str) -> anyhow::Result<Vec<StoredRati
     }
 }
 
-/// Whether the games say, bit by bit, what is stored.
-fn is_same(store: &Store, id: TournamentId, stored: &[StoredRating]) -> anyhow::Result<bool> {
+/// What comes of comparing stored ratings with the games.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Same,
+    Differs,
+    /// Games were played after it was rated last, if it ever was: it is rated when it stops or ends.
+    NotSince,
+}
+
+/// Compares, bit by bit, what the games say with what is stored.
+fn compare(store: &Store, id: TournamentId, stored: &[StoredRating]) -> anyhow::Result<Compared> {
     let tournament = Tournament::open(store, id).map_err(whole)?;
     let evaluation = evaluate(&tournament, Evaluation::new(tournament.spec()))?;
-    let Some(ratings) = rate(&evaluation, &RatingOptions::default()) else { return Ok(stored.is_empty()) };
-    // One that was stopped before anything was rated has nothing to compare.
-    if stored.is_empty() {
-        return Ok(true);
+    let is_same = |same| if same { Compared::Same } else { Compared::Differs };
+    let Some(ratings) = rate(&evaluation, &RatingOptions::default()) else {
+        return Ok(is_same(stored.is_empty()));
+    };
+    let now = rated::rows(id, store, &ratings, &evaluation)?;
+    let was_rated_with = |row: &Rating| {
+        let old = stored.iter().find(|old| old.rating.entrant == row.entrant);
+        old.map_or(0, |old| old.rating.n_games)
+    };
+    // One that `tournament run` has finished is rated; where others hold them, nobody need have asked for ratings.
+    let is_over = store.tournament(id)?.state == TournamentState::Finished;
+    let is_rated = is_over && (!stored.is_empty() || store.how(id)?.is_some());
+    if !is_rated && now.iter().any(|row| row.n_games > was_rated_with(row)) {
+        return Ok(Compared::NotSince);
     }
-    let now = rated(id, store, &ratings, &evaluation)?;
     let method = ratings.method();
-    Ok(now.len() == stored.len() && now.iter().all(|row| same_bits(row, &method, stored)))
+    Ok(is_same(now.len() == stored.len() && now.iter().all(|row| same_bits(row, &method, stored))))
 }
 
 /// Whether a rating is among the stored ones, to the last bit.

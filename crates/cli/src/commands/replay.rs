@@ -258,6 +258,9 @@ pub(super) fn write_spec(out: &mut dyn Write, spec: &MatchSpec) -> io::Result<()
             writeln!(out, "  {label}: {name} ({player})")?;
         }
     }
+    if let Some(opening) = spec.start.as_ref().and_then(|start| start.opening.as_ref()) {
+        writeln!(out, "  opening: {}", clean(opening))?;
+    }
     let number = spec.number.map(|number| format!("game {number}, ")).unwrap_or_default();
     writeln!(out, "  {number}time {}, conduct {}, seed {}", spec.time, spec.conduct, spec.seed.0)
 }

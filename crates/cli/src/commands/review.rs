@@ -8,15 +8,18 @@ use std::time::Duration;
 use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressStyle};
 use rookery_referee::parse_duration;
+use rookery_rules::GameSpec;
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
-use rookery_study::{Review, graph_svg, review};
+use rookery_study::{Review, ReviewTime, graph_svg, review};
 use rookery_terminal::report;
 
+use super::play::is_dumb;
 use super::write_json;
 use crate::stop::watch_quietly;
 use crate::story::story;
 use crate::svg_file::SvgFile;
+use crate::table_args::TableArgs;
 
 /// Look back at a recorded match: mistakes and better moves
 ///
@@ -37,9 +40,12 @@ pub(crate) struct Args {
     #[arg(value_name = "RECORD")]
     file: PathBuf,
 
-    /// About how long it may take; a position gets one second at the most
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
-    time: Duration,
+    /// How long it may take, shared by all positions; by default at most 30s, and a second for each position
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    time: Option<Duration>,
+
+    #[command(flatten)]
+    tables: TableArgs,
 
     /// Draw the graph into this file; a file that exists is overwritten, and - is the output
     #[arg(long, value_name = "OUT.svg", value_parser = SvgFile::parser())]
@@ -57,15 +63,13 @@ pub(crate) struct Args {
 impl Args {
     /// The usual review of a record.
     pub(crate) fn new(file: PathBuf, json: bool) -> Self {
-        Self { file, time: TIME, svg: None, all: false, json }
+        Self { file, time: None, tables: TableArgs::default(), svg: None, all: false, json }
     }
 }
 
-/// How long a review takes unless told otherwise.
-const TIME: Duration = Duration::from_secs(30);
-
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let story = story(&args.file)?;
+    args.tables.read(&GameSpec::parse(&story.spec.game)?.game, &story.start.text())?;
     let stop = Stop::default();
     let raised = stop.clone();
     let stopping = watch_quietly(move || raised.set())?;
@@ -75,10 +79,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     } else {
         ProgressBar::hidden()
     };
-    let reviewed = review(&story, args.time, &stop, &|done, all| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    });
+    let reviewed =
+        review(&story, args.time.map_or(ReviewTime::USUAL, ReviewTime::within), &stop, &|done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
     bar.finish_and_clear();
     let Some(reviewed) = reviewed else {
         return Ok(stopping.exit_code().map_or(ExitCode::FAILURE, ExitCode::from));
@@ -114,7 +119,7 @@ pub(crate) fn keep(record: &Path, reviewed: &Review) -> Result<(), String> {
 }
 
 fn write(review: &Review, record: &Path, all: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    write!(out, "{}", report(review, all))?;
+    write!(out, "{}", report(review, all, !is_dumb()))?;
     let file = shell_quoted(&record.display().to_string());
     if let Some(ply) = review.decisive {
         writeln!(out, "Play on from there: rookery play --from {file} --ply {}", ply - 1)?;

@@ -21,7 +21,7 @@ use tokio::runtime::Builder;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::data_folder::{cache_folder, store_file};
-use crate::dispatch_args::DispatchArgs;
+use crate::dispatch_args::{DispatchArgs, RemoteArgs};
 use crate::spec::UsageError;
 use crate::stop;
 
@@ -31,8 +31,12 @@ pub(super) const PAGE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHO
 pub(super) const BOTS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7601);
 /// How long matches of computers and bots may go on after the first signal.
 pub(super) const DRAIN: Duration = Duration::from_secs(30);
+/// How long a lease may be, in seconds.
+const LEASE: std::ops::RangeInclusive<i64> = 1..=3600;
 /// The exit code where a port is taken: the system's own number for it.
-const PORT_TAKEN: u8 = 98;
+pub(super) const PORT_TAKEN: u8 = 98;
+/// What finds ports where the usual ones are taken.
+const ANY_PORTS: &str = "rookery serve --listen 127.0.0.1:0 --bots 127.0.0.1:0";
 /// The largest configuration that is read.
 const MOST_CONFIG: u64 = 64 << 10;
 
@@ -60,8 +64,11 @@ pub(crate) struct Args {
     dispatch: DispatchArgs,
 
     /// How long a worker may say nothing of a game before another one plays it, in seconds [default: 30]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600), requires = "dispatch")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(LEASE))]
     pub(super) lease: Option<u32>,
+
+    #[command(flatten)]
+    pub(super) remote: RemoteArgs,
 
     /// Open no browser
     #[arg(long)]
@@ -77,7 +84,7 @@ pub(crate) struct Args {
 
     /// How much bots may do that people upload: full, auto or none (docs/sandbox.md); full unless told
     #[arg(long, value_name = "LEVEL")]
-    bundle_sandbox: Option<rookery_sandbox::Level>,
+    pub(super) bundle_sandbox: Option<rookery_sandbox::Level>,
 
     /// Read all this from a TOML file
     #[arg(long, value_name = "FILE")]
@@ -118,6 +125,11 @@ struct File {
     bots: Option<SocketAddr>,
     store: Option<String>,
     dispatch: Option<String>,
+    dispatch_key: Option<PathBuf>,
+    dispatch_ca: Option<PathBuf>,
+    lease: Option<u32>,
+    replay_share: Option<f64>,
+    scale_time: Option<u32>,
     no_open: bool,
     public_url: Option<String>,
     trusted_proxy: Vec<String>,
@@ -141,16 +153,22 @@ impl Args {
         let public_url = file.public_url.map(|url| url.parse()).transpose().map_err(&wrong)?;
         let proxies = file.trusted_proxy.iter().map(|range| range.parse()).collect::<Result<Vec<_>, _>>();
         let proxies = proxies.map_err(&wrong)?;
+        if let Some(lease) = file.lease.filter(|lease| !LEASE.contains(&i64::from(*lease))) {
+            return Err(wrong(format!("lease = {lease}; expected 1 to 3600 seconds")).into());
+        }
+        let remote = self.remote.or(file.replay_share, file.scale_time).map_err(&wrong)?;
         let bundle_sandbox = file.bundle_sandbox.map(|level| level.parse()).transpose().map_err(&wrong)?;
         Ok(Self {
             listen: self.listen.or(file.listen),
             bots: self.bots.or(file.bots),
             store: self.store.or(file.store),
             dispatch: DispatchArgs {
-                dispatch: self.dispatch.dispatch.clone().or(file.dispatch),
-                ..self.dispatch
+                dispatch: self.dispatch.dispatch.or(file.dispatch),
+                dispatch_key: self.dispatch.dispatch_key.or(file.dispatch_key),
+                dispatch_ca: self.dispatch.dispatch_ca.or(file.dispatch_ca),
             },
-            lease: self.lease,
+            lease: self.lease.or(file.lease),
+            remote,
             no_open: self.no_open || file.no_open,
             public_url: self.public_url.or(public_url),
             trusted_proxy: if self.trusted_proxy.is_empty() { proxies } else { self.trusted_proxy },
@@ -219,13 +237,15 @@ impl Args {
 }
 
 /// What `rookery` does without a subcommand.
-pub(crate) fn front_door(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let args = Args { log: Some(Level::Warn), ..Args::default() };
+pub(crate) fn front_door(no_open: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let args = Args { log: Some(Level::Warn), no_open, ..Args::default() };
     serve(&args, true, out)
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    serve(&args.clone().with_file()?, false, out)
+    let args = args.clone().with_file()?;
+    args.dispatch.expect_broker(args.remote, &[("--lease", args.lease.is_some())])?;
+    serve(&args, false, out)
 }
 
 fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -241,7 +261,6 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
     }
     #[cfg(not(feature = "cluster"))]
     {
-        let _ = args.lease;
         args.dispatch.expect_none()?;
     }
     let store = Store::open(&args.location(), &Options::default())?;
@@ -253,6 +272,10 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
         Ok(server) => server,
         Err(error @ StartError::Port { .. }) => {
             writeln!(io::stderr(), "error: {error}")?;
+            if is_front_door {
+                // What has no flags here has them there.
+                writeln!(io::stderr(), "with any free ports: {ANY_PORTS}")?;
+            }
             return Ok(ExitCode::from(PORT_TAKEN));
         }
         Err(error) => return Err(error.into()),
@@ -270,7 +293,7 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
 }
 
 /// Takes bundles, if this machine can confine them as much as is asked for. Else everything but that is served.
-fn take_bundles(server: &Server, level: rookery_sandbox::Level, stopping: rookery_live::Stopping) {
+pub(super) fn take_bundles(server: &Server, level: rookery_sandbox::Level, stopping: rookery_live::Stopping) {
     let launcher = std::env::current_exe().map_err(|error| error.to_string());
     let sandbox = launcher
         .and_then(|launcher| Policy::new(level, launcher).prepare().map_err(|error| error.to_string()));

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use rookery_arena::Elsewhere;
+use rookery_arena::bots::BUNDLE_LEVEL;
 use rookery_cluster::broker::Access;
 use rookery_cluster::core::Terms;
-use rookery_cluster::{Remote, RemoteConfig};
+use rookery_cluster::{Remote, RemoteConfig, Spectator};
 use rookery_live::{Signal, Stopping};
-use rookery_server::Server;
+use rookery_server::{Server, StartError};
 use rookery_store::{Options, Store, StoreError};
 use tokio::runtime::Runtime;
 
-use super::serve::{Args, DRAIN};
+use super::serve::{Args, DRAIN, PORT_TAKEN};
 
 /// How often whoever stands by looks whether the coordinator is gone.
 const LOOK: Duration = Duration::from_millis(500);
@@ -33,6 +34,7 @@ pub(super) fn serve(
 ) -> anyhow::Result<ExitCode> {
     let mut args = args.clone();
     let mut writable = None;
+    let mut has_served = false;
     while !stopping.is_requested() {
         // Each role has threads of its own, so that nothing of the one before keeps a port.
         let runtime =
@@ -43,11 +45,15 @@ pub(super) fn serve(
         let served = if is_coordinator {
             coordinate(&mut args, access, store, &round, &runtime, out)
         } else {
-            stand_by(&mut args, store, &round, &runtime, out).map(|store| writable = store)
+            stand_by(&mut args, access, store, &round, &runtime, out).map(|store| writable = store)
         };
         runtime.shutdown_timeout(LAST_TASKS);
         match served {
-            Ok(()) => {}
+            Ok(()) => has_served = true,
+            Err(error) if !has_served && matches!(error.downcast_ref(), Some(StartError::Port { .. })) => {
+                writeln!(std::io::stderr(), "error: {error}")?;
+                return Ok(ExitCode::from(PORT_TAKEN));
+            }
             // Whoever lost the store stands by; a broker that is away at the start may come.
             Err(error) if !stopping.is_requested() => {
                 tracing::error!(error = %format!("{error:#}"), "this server is no coordinator any more");
@@ -103,14 +109,17 @@ fn coordinate(
     runtime: &Runtime,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let mut config = RemoteConfig::new(access.clone(), store.clone());
+    let config = args.remote.config(access.clone(), store.clone());
+    // Pages are served whether the broker is there or not, and what is parked waits for its operator.
+    let mut config = RemoteConfig { patient: true, retry_parked: false, ..config };
     if let Some(lease) = args.lease {
         config.terms = Terms { lease: u64::from(lease) * 1000, ..Terms::default() };
     }
     let remote = Arc::new(Remote::start(config)?);
     let elsewhere: Arc<dyn Elsewhere> = Arc::clone(&remote) as Arc<dyn Elsewhere>;
     let config = args.config(store, args.spool()?, round.0.clone(), Some(elsewhere));
-    let server = bind(args, config, runtime)?;
+    let server = bind(args, config, access, runtime)?;
+    super::serve::take_bundles(&server, args.bundle_sandbox.unwrap_or(BUNDLE_LEVEL), round.0.clone());
     args.say_role(&server, "coordinator", out)?;
     let (failing, own) = (Arc::clone(&remote), round.0.clone());
     let watching = runtime.spawn(async move {
@@ -127,6 +136,7 @@ fn coordinate(
 /// Serves pages until the store is free: then it is ours.
 fn stand_by(
     args: &mut Args,
+    access: &Access,
     store: Store,
     round: &Round,
     runtime: &Runtime,
@@ -136,7 +146,7 @@ fn stand_by(
     if let Some(folder) = config.spool.parent() {
         rookery_record::create_folder(folder).map_err(|error| anyhow::anyhow!("{error}"))?;
     }
-    let server = bind(args, config, runtime)?;
+    let server = bind(args, config, access, runtime)?;
     args.say_role(&server, "standby", out)?;
     let (location, own) = (args.location(), round.0.clone());
     let looking = std::thread::spawn(move || {
@@ -155,11 +165,17 @@ fn stand_by(
     looking.join().map_err(|_| anyhow::anyhow!("looking for the store failed"))
 }
 
-/// Takes the ports, and keeps them for the next role.
-fn bind(args: &mut Args, config: rookery_server::Config, runtime: &Runtime) -> anyhow::Result<Server> {
+/// Takes the ports, and keeps them for the next role. In either role games of workers can be looked at.
+fn bind(
+    args: &mut Args,
+    config: rookery_server::Config,
+    access: &Access,
+    runtime: &Runtime,
+) -> anyhow::Result<Server> {
     let entered = runtime.enter();
     let server = Server::bind(config)?;
     drop(entered);
+    server.look_on(Arc::new(Spectator::start(access)?));
     args.keep_ports(&server);
     Ok(server)
 }

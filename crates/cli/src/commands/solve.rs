@@ -98,6 +98,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         memory: args.memory,
         nodes: None,
         db: args.db.clone(),
+        look_up: false,
         verify: args.verify,
         stop,
         progress: Progress::default(),

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rookery_ratings::blocks::block_half_points;
 use rookery_ratings::elo::Sample;
 use rookery_ratings::sprt::{Decision, Model, Run, Sprt as Test};
+use rookery_report::Deciding;
 use rookery_report::plots::{Frame, Line, line};
 use rookery_rules::text::clean;
-use rookery_tournament::{Decide, GameResult, Seating, Sprt};
 use serde_json::json;
 
 use super::matches;
@@ -65,42 +64,13 @@ interrupted.";
 /// The most games, unless told.
 const GAMES: u64 = 1_000_000;
 
-/// The test, told of whole blocks.
-#[derive(Clone, Debug)]
-struct Deciding {
-    run: Run,
-    next: u64,
-}
-
-impl Decide for Deciding {
-    fn block(&mut self, games: &[GameResult]) -> bool {
-        let places: Option<Vec<Vec<usize>>> = games.iter().map(places).collect();
-        let half_points = places.and_then(|places| block_half_points(&places, 0, 1));
-        // A block of a series has as many games as the test was made for.
-        let _ = self.run.take(self.next, half_points);
-        self.next += 1;
-        self.run.decision().is_some()
-    }
-}
-
-/// The place of every entrant, by number; `None` if the game was aborted.
-fn places(result: &GameResult) -> Option<Vec<usize>> {
-    let of_seats = result.outcome.as_ref()?.places();
-    let mut places = vec![0; result.entrants.len()];
-    for (seat, entrant) in rookery_rules::Seat::all(result.entrants.len()).zip(&result.entrants) {
-        *places.get_mut(entrant.index())? = of_seats[seat];
-    }
-    Some(places)
-}
-
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let Args { elo0, elo1, alpha, beta, model, .. } = *args;
     let test = Test::new(model, elo0, elo1, alpha, beta).map_err(|error| UsageError(error.to_string()))?;
     let series = args.series.series()?;
     let n_players = series.players();
-    let run = Run::new(test, Seating::block_games(n_players) as usize)
+    let format = Deciding::series(test, n_players, args.series.games.unwrap_or(GAMES))
         .map_err(|error| UsageError(error.to_string()))?;
-    let format = Sprt::new(n_players, args.series.games.unwrap_or(GAMES), Deciding { run, next: 0 });
     let mut scheduler = series.scheduler(format);
     let stopping = watch(Some(args.series.stop.grace()))?;
     let bar = bar(!args.series.quiet && stderr().is_terminal());
@@ -115,13 +85,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Ok(())
     })?;
     bar.finish_and_clear();
-    let run = &scheduler.format().test().run;
+    let deciding = scheduler.format().test();
+    let run = deciding.run();
     if let Some(path) = &args.plot {
         std::fs::write(path, plot(run))
             .map_err(|error| io::Error::new(error.kind(), format!("--plot {}: {error}", path.display())))?;
     }
     if args.series.json {
-        writeln!(out, "{:#}", as_json(run, &series, aborted))?;
+        writeln!(out, "{:#}", as_json(deciding, &series, aborted))?;
     } else {
         write_text(run, &names, out)?;
     }
@@ -144,28 +115,16 @@ fn bar(shown: bool) -> ProgressBar {
     bar
 }
 
-fn word(decision: Option<Decision>) -> Option<&'static str> {
-    decision.map(|decision| match decision {
-        Decision::H0 => "H0",
-        Decision::H1 => "H1",
-    })
-}
-
-fn as_json(run: &Run, series: &matches::Series, aborted: u64) -> serde_json::Value {
-    let ((elo0, elo1), (lower, upper)) = (run.test().elos(), run.test().bounds());
-    let games = (run.counts().len() - 1) / 2;
-    let sample = Sample::of_counts(run.counts()).ok();
-    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
-    json!({
+fn as_json(deciding: &Deciding, series: &matches::Series, aborted: u64) -> serde_json::Value {
+    let mut told = json!({
         "game": series.agreed().game,
         "names": series.agreed().seats.iter().map(|entry| &entry.name).collect::<Vec<_>>(),
-        "decision": word(run.decision()), "llr": run.llr(), "lower": lower, "upper": upper,
-        "model": run.test().model().to_string(), "elo0": elo0, "elo1": elo1,
-        "games": run.games(), "blocks": run.blocks(), "games_per_block": games, "counts": run.counts(),
-        "dropped_blocks": run.dropped(), "aborted": aborted,
-        "elo": finite(sample.as_ref().map(Sample::elo)),
-        "error": finite(sample.as_ref().and_then(Sample::elo_error)),
-    })
+    });
+    if let (Some(told), serde_json::Value::Object(test)) = (told.as_object_mut(), deciding.to_json()) {
+        told.extend(test);
+        told.insert("aborted".to_owned(), aborted.into());
+    }
+    told
 }
 
 fn write_text(run: &Run, names: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
@@ -173,10 +132,10 @@ fn write_text(run: &Run, names: &[String], out: &mut dyn Write) -> anyhow::Resul
     let [first, second] = [&names[0], &names[1]];
     match run.decision() {
         Some(Decision::H0) => {
-            writeln!(out, "H0: {first} is rather {elo0:+} Elo than {elo1:+} against {second}")?;
+            writeln!(out, "H0 accepted: {first} is nearer {elo0:+} than {elo1:+} Elo against {second}")?;
         }
         Some(Decision::H1) => {
-            writeln!(out, "H1: {first} is rather {elo1:+} Elo than {elo0:+} against {second}")?;
+            writeln!(out, "H1 accepted: {first} is nearer {elo1:+} than {elo0:+} Elo against {second}")?;
         }
         None => writeln!(out, "not decided: {:.0} % of the way", 100.0 * run.test().progress(run.llr()))?,
     }

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     dispatch: DispatchArgs,
 
     /// Games at the same time [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", env = "ROOKERY_SLOTS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     slots: Option<u16>,
 
     /// What this worker is called: letters, digits, `_` and `-` [default: the name of the machine]
@@ -38,6 +38,15 @@ pub(crate) struct Args {
     /// The file for finished games that are not delivered yet [default: worker-NAME.spool in your data folder]
     #[arg(long, value_name = "FILE")]
     spool: Option<PathBuf>,
+
+    /// How much bots of others are confined here at least: full, auto or none (docs/sandbox.md); full unless told. Where a
+    /// tournament demands more, that counts
+    #[arg(long, value_name = "LEVEL")]
+    bundle_sandbox: Option<rookery_sandbox::Level>,
+
+    /// Begin games with clocks also while others use this machine: by its load, or by what its host takes away
+    #[arg(long)]
+    clocks_when_busy: bool,
 
     #[command(flatten)]
     stop: StopArgs,
@@ -134,7 +143,19 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     }
     let stopping = crate::stop::watch(Some(args.stop.grace()))?;
     let shown = access.address.shown();
-    let config = WorkerConfig::new(access, &name, slots, spool, stopping);
+    let bots = rookery_cluster::BotRoom {
+        cache: rookery_arena::bots::BundleCache::new(crate::data_folder::cache_folder().join("bundles")),
+        least: args.bundle_sandbox.unwrap_or(rookery_arena::bots::BUNDLE_LEVEL),
+        launcher: std::env::current_exe().context("our own program is not found")?,
+        protocols: super::bot::protocols,
+    };
+    let speed = rookery_cluster::calibrate::speed();
+    let config = WorkerConfig {
+        bots: Some(bots),
+        speed,
+        clocks_when_busy: args.clocks_when_busy,
+        ..WorkerConfig::new(access, &name, slots, spool, stopping)
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -144,7 +165,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let mut told = vec![];
     let ready = || {
         if !json {
-            told = format!("worker {name}: {slots} games at a time, {shown}\n").into_bytes();
+            let speed = speed.map(|speed| format!(", speed {speed}")).unwrap_or_default();
+            told = format!("worker {name}: {slots} games at a time{speed}, {shown}\n").into_bytes();
             let _ = out.write_all(&told).and_then(|()| out.flush());
         }
     };

@@ -366,7 +366,7 @@ fn fault_s12_a_second_writer_ends_with_75_and_readers_go_on() {
     // The way back, also over a store that was damaged.
     meddle(&folder, "delete from records");
     assert_eq!(ended(&folder, "db check --store s.db").0, 65);
-    assert!(printed(&folder, "db restore b.db --store s.db").contains("with 1 games"));
+    assert!(printed(&folder, "db restore b.db --store s.db").contains("restored, 1 games"));
     assert_eq!(ended(&folder, "db check --store s.db").0, 0);
     assert!(folder.join("s.db.before-restore").is_file());
     printed(&folder, "db restore b.db --store new.db");

@@ -58,7 +58,7 @@ impl Launcher {
                 }
                 if !self.recent.is_empty() {
                     items.push(item(
-                        "Matches of yours",
+                        "Your matches",
                         "go on with one, or see it again",
                         Act::Open(Page::Records),
                     ));
@@ -127,7 +127,7 @@ impl Launcher {
                 let game = CATALOG[idx];
                 format!("{} ({} players): {}", game.title(), game.seats(), game.summary())
             }
-            Page::Records => "Matches of yours, the newest first".to_owned(),
+            Page::Records => "Your matches, the newest first".to_owned(),
             Page::Help => "Everything here is also a command:".to_owned(),
         }
     }

@@ -75,14 +75,14 @@ fn number(text: &str) -> Result<usize, String> {
 
 /// How long something took, in milliseconds.
 #[derive(Clone, Copy, Default, Debug, Serialize)]
-struct Times {
+pub(super) struct Times {
     n: usize,
-    median_ms: f64,
-    p99_ms: f64,
+    pub(super) median_ms: f64,
+    pub(super) p99_ms: f64,
 }
 
 impl Times {
-    fn of(mut all: Vec<f64>) -> anyhow::Result<Self> {
+    pub(super) fn of(mut all: Vec<f64>) -> anyhow::Result<Self> {
         all.sort_by(f64::total_cmp);
         let n = all.len();
         anyhow::ensure!(n > 0, "nothing was measured; give it more --seconds");
@@ -275,13 +275,18 @@ impl Server {
 
     /// How many bytes of memory it uses.
     fn memory(&self) -> anyhow::Result<f64> {
-        let status = format!("/proc/{}/status", self.child.id());
-        let text = std::fs::read_to_string(&status)
-            .with_context(|| format!("{status}: memory is looked at on Linux only"))?;
-        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
-        Ok(1024.0 * kib.context("the status has changed")?)
+        memory_of(&self.child.id().to_string())
     }
+}
+
+/// How many bytes of memory a process uses, by its number or as `self`.
+pub(super) fn memory_of(process: &str) -> anyhow::Result<f64> {
+    let status = format!("/proc/{process}/status");
+    let text = std::fs::read_to_string(&status)
+        .with_context(|| format!("{status}: memory is looked at on Linux only"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    Ok(1024.0 * kib.context("the status has changed")?)
 }
 
 /// The process that makes the load.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_arena::bots::check::Meddling;
 use rookery_bots::Greeting;
 use rookery_catalog::AnyPosition;
 use rookery_live::{Guest, Story, Turn};
@@ -13,7 +14,6 @@ use rookery_wire::Lent;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::meddle::Meddling;
 use super::script::{Script, Scripted};
 use super::steps::{Checker, Outcome, Seen};
 use crate::spec::UsageError;
@@ -75,7 +75,7 @@ impl Recorded {
         }
         if from > 0 {
             let before = self.story.turns().nth(from).map(|turn| turn.before.text());
-            agreed.start = Some(Start { position: before, moves: vec![] });
+            agreed.start = Some(Start { opening: None, position: before, moves: vec![] });
         }
         agreed.time = TimeControl::PerMove(time);
         agreed.conduct = Conduct::removing().with_retries(0);
@@ -92,8 +92,12 @@ impl Checker<'_> {
         let script: Script = Arc::new(script.collect());
         let is_its = |idx: &usize| turns[*idx].seat == Seat::new(seat as u8);
         let mut bot = self.start(Meddling::default()).await?;
-        let (mut asked, mut from) = (vec![], 0);
+        let (mut asked, mut from, mut has_played) = (vec![], 0, false);
         while let Some(next) = (from..turns.len()).find(is_its) {
+            if has_played {
+                bot = self.again(bot).await?;
+            }
+            has_played = true;
             // The first game begins where the record does; a later one where it has something to ask.
             let begin = if asked.is_empty() { 0 } else { next };
             let agreed = recorded.agree(seat, begin, self.time);

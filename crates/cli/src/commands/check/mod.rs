@@ -1,8 +1,8 @@
 //! `rookery check`: does a bot play by the protocol, and if not, what is wrong?
 
 mod asked;
-mod meddle;
 mod script;
+mod silence;
 mod steps;
 
 use std::io::Write;
@@ -15,6 +15,7 @@ use rookery_rules::text::{clean, shell_quoted};
 use serde::Serialize;
 
 use super::write_json;
+use crate::programs::open_trace;
 use crate::sandbox_args::SandboxArgs;
 use crate::spec::CheckedSpec;
 use asked::{Asked, Recorded};
@@ -55,6 +56,10 @@ pub(crate) struct Args {
     /// Where all randomness comes from
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
+
+    /// Write every line to and from the bot, with its time in microseconds, into this file; - is standard error
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
 
     #[command(flatten)]
     sandbox: SandboxArgs,
@@ -125,6 +130,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         recorded: recorded.as_ref(),
         time: args.time,
         seed: args.seed,
+        trace: args.trace.as_deref().map(open_trace).transpose()?,
     };
     let mut report = Report { command: command.clone(), passed: true, steps: vec![] };
     for (number, planned) in (1..).zip(checker.plan()) {

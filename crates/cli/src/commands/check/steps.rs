@@ -3,21 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_arena::bots::check::{CheckGame, Heard, Meddler, Meddling, OPENING, built_in, play_check, times};
 use rookery_arena::bots::usual_reason;
-use rookery_bots::{Greeting, PROTOCOL, QUIT, REPLY_TIME, greet};
-use rookery_live::{Guest, Programs, prepare};
-use rookery_referee::{
-    Blame, Cause, Conduct, End, Entry, Evidence, Fault, MatchSpec, Offence, SeatSpec, Start, TimeControl,
-    Verdict, words, write_duration,
-};
-use rookery_rules::{Seat, Seed};
+use rookery_bots::{Greeting, Life, PROTOCOL, QUIT, REPLY_TIME, greet};
+use rookery_live::Guest;
+use rookery_referee::{Cause, Evidence, Fault, MatchSpec, Offence, SeatSpec, Verdict, words, write_duration};
+use rookery_rules::Seed;
 use rookery_sandbox::{Program, Sandbox};
-use rookery_wire::{Connection, Lent, Process, Protocols, StderrLog, Transport, TransportExt as _};
+use rookery_wire::{Connection, Lent, Process, StderrLog, Trace, Transport, TransportExt as _};
 use tokio::time::{Instant, timeout};
 
 use super::Failure;
 use super::asked::{Asked, Recorded};
-use super::meddle::{Heard, Meddler, Meddling};
 use crate::spec::CheckedSpec;
 
 pub(super) struct Checker<'a> {
@@ -27,6 +24,8 @@ pub(super) struct Checker<'a> {
     pub(super) recorded: Option<&'a Recorded>,
     pub(super) time: Duration,
     pub(super) seed: u64,
+    /// Where everything is written down that travels.
+    pub(super) trace: Option<Trace>,
 }
 
 /// A step that is to be done.
@@ -82,16 +81,12 @@ pub(super) struct Running {
     greeting: Arc<Greeting>,
     pub(super) heard: Heard,
     log: StderrLog,
-    /// Whether one answer may be wrong.
-    forgives: bool,
+    /// What is done to what travels.
+    meddling: Meddling,
 }
 
 /// How long a bot may take to end after `quit`.
 const TIME_TO_QUIT: Duration = Duration::from_millis(500);
-/// Moves made before a game that is gone on with.
-const OPENING: usize = 4;
-/// A large board ends here, so that the check does.
-const MAX_TURNS: u64 = 400;
 
 impl Checker<'_> {
     /// All steps, in order.
@@ -147,9 +142,14 @@ impl Checker<'_> {
             Planned::TwoGames(spec) => {
                 let bot = self.start(plain).await?;
                 let (bot, _) = self.play(bot, spec, 0, 0).await?;
+                let bot = self.again(bot).await?;
                 let (bot, verdict) = self.play(bot, spec, spec.n_seats() - 1, 0).await?;
+                let how = match bot.greeting.life {
+                    Some(Life::Game) => ", in a process of its own",
+                    Some(Life::Session) | None => "",
+                };
                 self.quit(bot).await;
-                Ok(Seen::text(format!("{} moves in the second", verdict.plies)))
+                Ok(Seen::text(format!("{} moves in the second{how}", verdict.plies)))
             }
             Planned::Times(spec) => self.times(spec).await,
             Planned::Asked(recorded, seat) => self.ask_again(recorded, *seat).await,
@@ -167,18 +167,9 @@ impl Checker<'_> {
     async fn times(&self, spec: &CheckedSpec) -> Outcome {
         let bot = self.start(Meddling::default()).await?;
         let (bot, _) = self.play(bot, spec, 0, 0).await?;
-        let times = bot.heard.times();
+        let seen = Seen::text(times(&bot.heard, self.time));
         self.quit(bot).await;
-        let (Some(middle), Some(longest)) = (times.get(times.len() / 2), times.last()) else {
-            return Ok(Seen::text("it had no turn"));
-        };
-        let ms = |time: &Duration| time.as_secs_f64() * 1e3;
-        Ok(Seen::text(format!(
-            "{:.1} ms for a move in the middle, {:.1} ms at the most, of {}",
-            ms(middle),
-            ms(longest),
-            write_duration(self.time)
-        )))
+        Ok(seen)
     }
 
     async fn ends(&self) -> Outcome {
@@ -211,19 +202,39 @@ impl Checker<'_> {
         let process = Process::start_in(self.sandbox, self.program)
             .map_err(|error| failure(&Fault::from(&error), &heard, &StderrLog::default()))?;
         let log = process.log();
-        let connection = Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds);
         let mut link: Box<dyn Transport> =
-            Box::new(Meddler { link: Box::new(connection), heard: heard.clone(), meddling });
+            Box::new(Connection::process(process, PROTOCOL.framing, PROTOCOL.bounds));
+        if let Some(trace) = &self.trace {
+            link = trace.follow(link, "bot");
+        }
+        let mut link: Box<dyn Transport> = Box::new(Meddler::new(link, heard.clone(), meddling));
         match greet(&mut *link, REPLY_TIME).await {
-            Ok(greeting) => {
-                let forgives = meddling.spoils;
-                Ok(Running { link, greeting: Arc::new(greeting), heard, log, forgives })
-            }
+            Ok(greeting) => Ok(Running { link, greeting: Arc::new(greeting), heard, log, meddling }),
             Err(fault) => {
                 drop(link);
-                Err(failure(&fault, &heard, &log))
+                let mut failed = failure(&fault, &heard, &log);
+                let Evidence { sent, exit, .. } = &*fault.evidence;
+                let is_silent =
+                    failed.received.is_none() && sent.is_none() && exit.is_none() && !fault.is_ours;
+                if is_silent
+                    && let Some(hello) = &failed.sent
+                    && let Some(why) = self.why_silent(hello).await
+                {
+                    failed.hint = Some(why.to_owned());
+                }
+                Err(failed)
             }
         }
+    }
+
+    /// The bot for its next game: the same process, or another one if it has asked for that.
+    pub(super) async fn again(&self, bot: Running) -> Result<Running, Box<Failure>> {
+        if bot.greeting.life != Some(Life::Game) {
+            return Ok(bot);
+        }
+        let meddling = bot.meddling;
+        self.quit(bot).await;
+        self.start(meddling).await
     }
 
     pub(super) async fn quit(&self, mut bot: Running) {
@@ -239,12 +250,16 @@ impl Checker<'_> {
         seat: usize,
         opening: usize,
     ) -> Result<(Running, Verdict), Box<Failure>> {
-        let agreed = self.agree(spec, seat, opening, bot.forgives);
-        let built_in = |player: &SeatSpec| match player {
-            SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
-            _ => Guest::Person,
+        let game = CheckGame {
+            spec: &spec.spec,
+            seat,
+            n_seats: spec.n_seats(),
+            opening,
+            time: self.time,
+            seed: Seed(self.seed),
+            meddling: bot.meddling,
         };
-        self.play_match(bot, agreed, seat, &built_in).await
+        self.play_match(bot, game.agree(), seat, &built_in).await
     }
 
     /// Plays a match with the bot on this seat, and others on the rest.
@@ -253,53 +268,17 @@ impl Checker<'_> {
         bot: Running,
         agreed: MatchSpec,
         seat: usize,
-        others: &dyn Fn(&SeatSpec) -> Guest,
+        others: &(dyn Fn(&SeatSpec) -> Guest + Sync),
     ) -> Result<(Running, Verdict), Box<Failure>> {
-        let Running { link, greeting, heard, log, forgives } = bot;
+        let Running { link, greeting, heard, log, meddling } = bot;
         let (lent, home) = Lent::new(link);
-        let mut guests: Vec<Guest> = agreed.seats.iter().map(|entry| others(&entry.player)).collect();
-        guests[seat] = Guest::Bot(lent, Arc::clone(&greeting));
-        let prepared = prepare(agreed, guests, &Protocols::default(), None);
-        let played = match prepared {
-            Ok(prepared) => prepared.with_terms(Programs::default().terms()).run().await,
-            Err(error) => {
-                let fault = Fault::new(Offence::BadHello, error.to_string());
-                return Err(failure(&fault, &heard, &log));
-            }
-        };
-        let End::Verdict(verdict) = played.end else { unreachable!("nobody stops a check") };
-        let at_fault = verdict.removed.iter().chain([&verdict.ending]);
-        let at_fault = at_fault.filter(|ending| {
-            ending.blame() == Some(Blame::Player) && ending.seat == Some(Seat::new(seat as u8))
-        });
-        if let Some(ending) = at_fault.into_iter().next() {
-            let offence = match ending.cause {
-                Cause::Offence(offence) => offence,
-                _ => Offence::Malformed,
-            };
-            let fault = Fault::with(offence, *ending.evidence.clone().unwrap_or_default());
-            return Err(failure(&fault, &heard, &log));
-        }
+        let guest = Guest::Bot(lent, Arc::clone(&greeting));
+        let verdict = play_check(agreed, seat, guest, others).await;
+        let verdict = verdict.map_err(|fault| failure(&fault, &heard, &log))?;
         if let Ok(link) = home.await {
-            return Ok((Running { link, greeting, heard, log, forgives }, verdict));
+            return Ok((Running { link, greeting, heard, log, meddling }, verdict));
         }
         Err(failure(&Fault::new(Offence::Disconnected, "its link was lost"), &heard, &log))
-    }
-
-    fn agree(&self, spec: &CheckedSpec, seat: usize, opening: usize, forgives: bool) -> MatchSpec {
-        let entries: Vec<Entry> = (0..spec.n_seats())
-            .map(|idx| if idx == seat { "bot=cmd:bot" } else { "random" }.parse().expect("well formed"))
-            .collect();
-        let mut agreed = rookery_catalog::agree(&spec.spec, &entries, Seed(self.seed))
-            .expect("a checked spec and random players fit");
-        agreed.time = TimeControl::PerMove(self.time);
-        // Only what the checker itself spoils is forgiven.
-        agreed.conduct = Conduct::removing().with_retries(u32::from(forgives));
-        agreed.max_turns = Some(MAX_TURNS);
-        if opening > 0 {
-            agreed.start = Some(Start { position: None, moves: opening_of(spec, opening) });
-        }
-        agreed
     }
 }
 
@@ -312,25 +291,9 @@ fn failure(fault: &Fault, heard: &Heard, log: &StderrLog) -> Box<Failure> {
         cause: if *is_ours { Cause::PlatformAbort.word() } else { offence.word() }.to_owned(),
         message: if *is_ours { evidence.note.clone() } else { words::offence(*offence, evidence) },
         sent,
-        hint: usual_reason(*offence, evidence, received.as_deref()).map(str::to_owned),
+        hint: usual_reason(*offence, evidence, received.as_deref()).filter(|_| !is_ours).map(str::to_owned),
         received,
         expected: evidence.expected.clone(),
         stderr: String::from_utf8_lossy(&log.all()).into_owned(),
     })
-}
-
-/// The first moves of a game in which everybody plays its first move.
-fn opening_of(spec: &CheckedSpec, n_moves: usize) -> Vec<String> {
-    let mut position = spec.game.start(&spec.spec).expect("a checked spec");
-    let mut moves = vec![];
-    while moves.len() < n_moves {
-        let Some(mv) = position.moves().into_iter().next() else { break };
-        let mut next = position.boxed_clone();
-        if next.play(&mv).is_err() || next.moves().is_empty() {
-            break;
-        }
-        position = next;
-        moves.push(mv);
-    }
-    moves
 }

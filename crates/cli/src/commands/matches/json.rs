@@ -18,10 +18,12 @@ pub(super) struct Stream<'a> {
     /// Games that ended before one with a smaller number. No more than run at a time.
     early: BTreeMap<u64, GameJson>,
     any: bool,
+    /// Whether it says how much processor time programs took, which is never twice the same.
+    cpu_time: bool,
 }
 
 impl<'a> Stream<'a> {
-    pub(super) fn begin(series: &Series, out: &'a mut dyn Write) -> io::Result<Self> {
+    pub(super) fn begin(series: &Series, out: &'a mut dyn Write, cpu_time: bool) -> io::Result<Self> {
         let agreed = series.agreed();
         let players: Vec<String> = agreed.seats.iter().map(|entry| entry.player.to_string()).collect();
         let names: Vec<&str> = agreed.seats.iter().map(|entry| entry.name.as_str()).collect();
@@ -33,11 +35,15 @@ impl<'a> Stream<'a> {
             serde_json::to_string(&names)?,
             agreed.seed.0
         )?;
-        Ok(Self { out, next: 0, early: BTreeMap::new(), any: false })
+        Ok(Self { out, next: 0, early: BTreeMap::new(), any: false, cpu_time })
     }
 
     pub(super) fn add(&mut self, game: &PlayedGame) -> io::Result<()> {
-        self.early.insert(game.pairing.id, GameJson::new(game));
+        let mut told = GameJson::new(game);
+        if self.cpu_time {
+            told.cpu_ms = cpu_ms(game, &told.seats);
+        }
+        self.early.insert(game.pairing.id, told);
         while let Some(game) = self.early.remove(&self.next) {
             self.write(&game)?;
             self.next += 1;
@@ -87,6 +93,19 @@ struct GameJson {
     /// Players that were removed, also if the others played on.
     removed: Vec<RemovedJson>,
     record: Option<String>,
+    /// By player: the processor time of its program, null for whoever is none or is not run here. Left out if nobody is, or nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ms: Option<Vec<Option<f64>>>,
+}
+
+/// The processor time of each player's program, in milliseconds, if any is known.
+fn cpu_ms(game: &PlayedGame, seats: &[usize]) -> Option<Vec<Option<f64>>> {
+    let mut by_player = vec![None; seats.len()];
+    for (player, cpu) in seats.iter().zip(&game.cpu) {
+        // Whole microseconds: more digits would say nothing.
+        by_player[*player] = cpu.map(|cpu| cpu.as_micros() as f64 / 1e3);
+    }
+    by_player.iter().any(Option::is_some).then_some(by_player)
 }
 
 impl GameJson {
@@ -114,6 +133,7 @@ impl GameJson {
             sentence: game.spec.sentence(verdict),
             removed: removed.collect(),
             record: game.record.as_ref().map(|path| path.display().to_string()),
+            cpu_ms: None,
             seats,
         }
     }

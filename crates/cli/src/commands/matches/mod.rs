@@ -30,6 +30,7 @@ pub(crate) use series::whole;
 /// with the same seed plays the same games, at any concurrency, if no time control is set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of a command line")]
 pub(crate) struct Args {
     /// The game and its setup, for example `hexapawn:rows=4,cols=5`
     #[arg(value_name = "GAME-SPEC")]
@@ -100,6 +101,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// With --json: also the processor time of each program in each game, which differs from run to run
+    #[arg(long, requires = "json")]
+    pub(crate) cpu_time: bool,
+
     /// No progress bar
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -142,7 +147,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     };
     let stopping = watch(Some(args.stop.grace()))?;
     let (json, table) = if args.json { (Some(out), None) } else { (None, Some(out)) };
-    let mut report = Report::new(&series, json);
+    let mut report = Report::new(&series, json, args.cpu_time);
     let progress = progress::Progress::new(&series, !args.quiet && stderr().is_terminal());
     let held = series.hold(&stopping, &mut |game| {
         for problem in game.problems() {
@@ -183,7 +188,7 @@ impl Args {
         if let Some(person) = self.players.iter().find(|entry| entry.seat.is_person()) {
             let game = &self.spec.text;
             return Err(UsageError(format!(
-                "{person}: a person does not sit through a series; play a game with `rookery play {game} {}`",
+                "{person}: `match` is for programs only; play a game with `rookery play {game} {}`",
                 self.players.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
             ))
             .into());
@@ -199,7 +204,7 @@ impl Args {
         let concurrency = self.cores.games_at_a_time(agreed.time != TimeControl::Untimed || awaited);
         if awaited && self.cores.concurrency.is_some_and(|given| given > 1) {
             return Err(UsageError(
-                "players of tcp:PORT play one game after the other; leave --concurrency away".to_owned(),
+                "players of tcp:PORT play one game after the other; leave out --concurrency".to_owned(),
             )
             .into());
         }

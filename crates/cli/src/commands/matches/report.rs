@@ -20,10 +20,10 @@ pub(super) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// With an output the games are written there as JSON.
-    pub(super) fn new(series: &Series, json: Option<&'a mut dyn Write>) -> Self {
+    /// With an output the games are written there as JSON, with the processor time of programs if that is wanted.
+    pub(super) fn new(series: &Series, json: Option<&'a mut dyn Write>, cpu_time: bool) -> Self {
         let stream = match json {
-            Some(out) => Stream::begin(series, out).map_err(Some),
+            Some(out) => Stream::begin(series, out, cpu_time).map_err(Some),
             None => Err(None),
         };
         Self { summary: Summary::new(series.players()), stream }
@@ -95,7 +95,8 @@ pub(super) fn write_table(
 /// How the games ended that did not end by the rules, and what does not count.
 fn write_endings(summary: &Summary, out: &mut dyn Write) -> anyhow::Result<()> {
     for (word, n) in summary.endings().filter(|(word, _)| *word != "normal") {
-        writeln!(out, "{n} ended {word}")?;
+        let games = if n == 1 { "game" } else { "games" };
+        writeln!(out, "{n} {games} ended by `{word}`")?;
     }
     if summary.aborted() > 0 {
         writeln!(out, "{} aborted; they do not count", summary.aborted())?;

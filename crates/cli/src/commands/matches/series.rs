@@ -141,6 +141,7 @@ impl Series {
             until_proved: self.until_proved,
             affinity: self.affinity,
             announce: &say_where,
+            sends_home: true,
         };
         let outcome = games.hold(scheduler, stopping, &mut (), seen).map_err(whole)?;
         Ok(outcome.complete)

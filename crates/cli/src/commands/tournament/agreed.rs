@@ -4,14 +4,15 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use rookery_arena::check_openings;
 use rookery_referee::{Conduct, Entry, Limits, TimeControl};
-use rookery_rules::GameSpec;
 use rookery_rules::text::clean;
 use rookery_tournament::{
     Adjudication, Balanced, ByeRule, EntrantSpec, FormatSpec, PointRule, SpecError, TournamentSpec,
 };
 use serde_json::{Map, Value, json};
 
+use super::openings;
 use crate::spec::{CheckedSpec, UsageError};
 
 /// The largest file that is read as a tournament or as a set of openings.
@@ -80,9 +81,13 @@ pub(crate) struct AgreedArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_turns: Option<u64>,
 
-    /// A file with openings, one in each line: moves, or a position as `rookery show` prints it
+    /// A file with openings, one in each line: moves, or a position as `rookery show` prints it (docs/tournament.md)
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
+
+    /// Play only the openings of this set
+    #[arg(long, value_name = "NAME", conflicts_with = "balanced")]
+    opening_set: Vec<String>,
 
     /// Begin games on so many boards that are about even, each played with every seating (docs/tournament.md)
     #[arg(long, value_name = "N", conflicts_with = "openings")]
@@ -96,7 +101,7 @@ pub(crate) struct AgreedArgs {
     #[arg(long, value_name = "WHEN")]
     adjudicate: Option<super::super::matches::Adjudicate>,
 
-    /// Suspend who fails so many games in a row
+    /// Suspend who fails so many games in a row, 0 for never [default: 10 where programs take part]
     #[arg(long, value_name = "N")]
     max_faults: Option<u32>,
 }
@@ -105,15 +110,42 @@ impl AgreedArgs {
     /// The file that was named, if one was.
     fn file(&self) -> Option<&Path> {
         match &self.words[..] {
-            [word] if self.format.is_none() && is_file(word) => Some(Path::new(word)),
+            [word] if is_toml(Path::new(word)) || self.format.is_none() && Path::new(word).is_file() => {
+                Some(Path::new(word))
+            }
             _ => None,
         }
+    }
+
+    /// The flags that a file says as well, as far as they were given: which of both counts would be a guess.
+    fn beside_a_file(&self) -> Vec<&'static str> {
+        let flags = [
+            ("--format", self.format.is_some()),
+            ("--also", !self.also.is_empty()),
+            ("--rounds", self.rounds.is_some()),
+            ("--games", self.games.is_some()),
+            ("--double", self.double),
+            ("--challengers", self.challengers.is_some()),
+            ("--bronze", self.bronze),
+            ("--name", self.name.is_some()),
+            ("--time", self.time.is_some()),
+            ("--tc", self.tc.is_some()),
+            ("--nodes", self.nodes.is_some()),
+            ("--conduct", self.conduct.is_some()),
+            ("--max-turns", self.max_turns.is_some()),
+            ("--openings", self.openings.is_some()),
+            ("--forbid", !self.forbid.is_empty()),
+            ("--adjudicate", self.adjudicate.is_some()),
+            ("--max-faults", self.max_faults.is_some()),
+        ];
+        flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
     }
 
     /// What is agreed, with those who come from elsewhere beside those who are named.
     pub(super) fn spec(&self, others: Vec<EntrantSpec>) -> Result<TournamentSpec, UsageError> {
         let spec = self.draft(others)?;
         spec.check().map_err(|error| UsageError(clean(&error.to_string())))?;
+        check_openings(&spec).map_err(|error| UsageError(clean(&error.to_string())))?;
         Ok(spec)
     }
 
@@ -124,6 +156,11 @@ impl AgreedArgs {
             None => self.of_flags(others.len())?,
         };
         spec.entrants.extend(others);
+        if !self.opening_set.is_empty() {
+            spec.opening_sets.clone_from(&self.opening_set);
+        }
+        spec.choose_openings().map_err(|error| UsageError(clean(&error.to_string())))?;
+        spec.suspend_as_usual();
         Ok(spec)
     }
 
@@ -131,9 +168,19 @@ impl AgreedArgs {
     fn read(&self, path: &Path) -> Result<TournamentSpec, UsageError> {
         let shown = clean(&path.display().to_string());
         let wrong = |error: &dyn std::fmt::Display| UsageError(clean(&format!("{shown}: {error}")));
+        let flags = self.beside_a_file();
+        if !flags.is_empty() {
+            let flags = flags.join(", ");
+            let expected = "write it into the file; beside one only --seed, --balanced and --opening-set change what is played";
+            return Err(UsageError(format!("{flags}: a file says this itself; {expected}")));
+        }
         let text = read_bounded(path).map_err(|error| wrong(&error))?;
         let spec: Result<TournamentSpec, _> = toml::from_str(&text);
         let mut spec = spec.map_err(|error| wrong(&SpecError::reading(error)))?;
+        if !spec.trials.is_empty() {
+            let expected = "leave it out: whoever holds the tournament writes it";
+            return Err(wrong(&format!("`trials` says who has failed before the first round; {expected}")));
+        }
         if let Some(seed) = self.seed {
             spec.seed = rookery_rules::Seed(seed);
         }
@@ -171,10 +218,15 @@ impl AgreedArgs {
             entrants,
             seed: rookery_rules::Seed(self.seed.unwrap_or(0)),
             time: self.time.or(self.tc).unwrap_or(TimeControl::Untimed),
+            scale_time: None,
             limits: Limits { nodes: self.nodes, ..Limits::default() },
             conduct: self.conduct,
             max_turns: self.max_turns,
-            openings: self.read_openings(&first)?,
+            openings: match &self.openings {
+                Some(path) => openings::read(path, &first, !self.also.is_empty())?,
+                None => vec![],
+            },
+            opening_sets: vec![],
             balanced: self.balanced.map(Balanced::new),
             forbidden: self.forbid.iter().map(|pair| forbidden(pair)).collect::<Result<_, _>>()?,
             tie_breaks: None,
@@ -183,6 +235,7 @@ impl AgreedArgs {
             max_faults: self.max_faults,
             adjudicate: self.adjudicate.map(|_| Adjudication::Proved),
             sandbox: None,
+            trials: vec![],
         })
     }
 
@@ -212,41 +265,11 @@ impl AgreedArgs {
             UsageError(format!("--format {}: {}", clean(self.kind()), clean(&error.to_string())))
         })
     }
-
-    fn read_openings(&self, first: &CheckedSpec) -> Result<Vec<rookery_tournament::Opening>, UsageError> {
-        let Some(path) = &self.openings else { return Ok(vec![]) };
-        let shown = clean(&path.display().to_string());
-        let wrong = |error: &dyn std::fmt::Display| UsageError(format!("--openings {shown}: {error}"));
-        let text = read_bounded(path).map_err(|error| wrong(&error))?;
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let game = first.text.clone();
-        let mut openings = vec![];
-        for (number, line) in (1..).zip(lines) {
-            let is_position = first.game.position(line).is_ok();
-            let opening = rookery_tournament::Opening {
-                game: (!self.also.is_empty()).then(|| game.clone()),
-                position: is_position.then(|| line.to_owned()),
-                moves: if is_position {
-                    vec![]
-                } else {
-                    line.split_whitespace().map(str::to_owned).collect()
-                },
-            };
-            check_moves(first, &opening.moves)
-                .map_err(|error| wrong(&format!("opening {number}: {error}")))?;
-            openings.push(opening);
-        }
-        if openings.is_empty() {
-            return Err(wrong(&"no opening in it; expected moves or a position in each line"));
-        }
-        Ok(openings)
-    }
 }
 
-/// Whether a word is meant as a file and not as a game.
-fn is_file(word: &str) -> bool {
-    let path = Path::new(word);
-    path.extension().is_some_and(|extension| extension == "toml") || path.is_file()
+/// Whether a word can only be meant as a file.
+pub(super) fn is_toml(word: &Path) -> bool {
+    word.extension().is_some_and(|extension| extension == "toml")
 }
 
 /// The shortest spec that means the same.
@@ -254,12 +277,6 @@ fn canonical(game: &str) -> Result<String, UsageError> {
     let checked: Result<CheckedSpec, _> = game.parse();
     let checked = checked.map_err(|error| UsageError(format!("{}: {error}", clean(game))))?;
     Ok(checked.text)
-}
-
-fn check_moves(first: &CheckedSpec, moves: &[String]) -> Result<(), String> {
-    let spec = GameSpec::parse(&first.text).map_err(|error| error.to_string())?;
-    let mut position = first.game.start(&spec).map_err(|error| error.to_string())?;
-    moves.iter().try_for_each(|mv| position.play(mv)).map_err(|error| error.to_string())
 }
 
 fn forbidden(pair: &str) -> Result<[String; 2], UsageError> {
@@ -271,7 +288,7 @@ fn forbidden(pair: &str) -> Result<[String; 2], UsageError> {
     }
 }
 
-fn read_bounded(path: &Path) -> Result<String, String> {
+pub(super) fn read_bounded(path: &Path) -> Result<String, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let mut text = String::new();
     file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;

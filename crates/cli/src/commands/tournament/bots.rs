@@ -1,23 +1,23 @@
-//! The folders of bots of a tournament: found, built, tried, seated.
+//! The folders of bots of a tournament: found, built, seated.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{Write as _, stderr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rookery_arena::bots::{
-    BotFolder, BotProblem, BuildLimits, Building, Built, Bundles, FoundBot, InUse, Progress, Validation,
-    Validity, foreign,
+    BotFolder, BotProblem, BuildLimits, Building, Built, Bundles, Candidate, FoundBot, InUse, Progress,
+    foreign,
 };
 use rookery_live::{Programs, Stopping};
 use rookery_referee::SeatSpec;
 use rookery_rules::GameSpec;
 use rookery_rules::text::clean;
-use rookery_sandbox::Sandbox;
-use rookery_store::{BundleState, Store};
-use rookery_tournament::{EntrantSpec, TournamentSpec};
+use rookery_sandbox::{Level, Sandbox};
+use rookery_store::{BundleState, EntrantKind, Store, StoreError};
+use rookery_tournament::{EntrantSpec, TournamentSpec, TrialNote, TrialOutcome};
 
-use crate::commands::matches::whole;
+use crate::commands::entrants::hash;
 use crate::data_folder::cache_folder;
 use crate::programs::ProgramArgs;
 use crate::spec::UsageError;
@@ -29,7 +29,7 @@ pub(super) struct BotsArgs {
     #[arg(long, value_name = "DIR")]
     bots: Vec<PathBuf>,
 
-    /// Bots that fail the game before the first round take part all the same
+    /// Programs that fail the game before the first round take part all the same
     #[arg(long)]
     keep_failing: bool,
 }
@@ -41,13 +41,14 @@ impl BotsArgs {
 
     /// The bots that are there. What is wrong with others is said.
     pub(super) fn found(&self) -> anyhow::Result<Bots> {
-        let mut all: Vec<FoundBot> = vec![];
+        let (mut all, mut wrong): (Vec<FoundBot>, Vec<BotProblem>) = (vec![], vec![]);
         for folder in &self.bots {
             let BotFolder { bots, refused, skipped } =
                 BotFolder::read(folder).map_err(|error| UsageError(format!("--bots: {error}")))?;
             tell_all(&skipped, "is not looked at");
             tell_all(&refused, "is left out");
             all.extend(bots);
+            wrong.extend(refused);
         }
         let mut names = BTreeSet::new();
         for bot in &all {
@@ -59,21 +60,22 @@ impl BotsArgs {
                 .into());
             }
         }
-        Ok(Bots { found: all, ..Bots::default() })
+        Ok(Bots { found: all, refused: wrong, ..Bots::default() })
     }
 
-    /// The bots that can be started: those that have to be built are, once.
+    /// The bots that can be started: those that have to be built are, once. A tournament may demand a level of the sandbox.
     pub(super) fn prepare(
         &self,
         programs: &ProgramArgs,
+        demanded: Option<Level>,
         stopping: &Stopping,
         quiet: bool,
     ) -> anyhow::Result<Bots> {
-        let Bots { found: bots, .. } = self.found()?;
+        let Bots { found: bots, refused: mut wrong, .. } = self.found()?;
         if bots.is_empty() {
-            return Ok(Bots::default());
+            return Ok(Bots { refused: wrong, ..Bots::default() });
         }
-        let sandbox = foreign(programs.folder_sandbox()?);
+        let sandbox = foreign(programs.folder_sandbox(demanded)?);
         let building = Building {
             sandbox: &sandbox,
             cache: &cache_folder().join("bots"),
@@ -83,7 +85,8 @@ impl BotsArgs {
         let mut seen = |progress: &Progress<'_>| step("built", progress, quiet);
         let Built { bots, refused } = building.build(bots, &mut seen)?;
         tell_all(&refused, "is left out");
-        Ok(Bots { found: bots, sandbox: Some(sandbox), ..Bots::default() })
+        wrong.extend(refused);
+        Ok(Bots { found: bots, refused: wrong, sandbox: Some(sandbox), ..Bots::default() })
     }
 }
 
@@ -91,6 +94,8 @@ impl BotsArgs {
 #[derive(Debug, Default)]
 pub(super) struct Bots {
     found: Vec<FoundBot>,
+    /// Those that cannot be started.
+    refused: Vec<BotProblem>,
     /// Where those of folders are started.
     sandbox: Option<Sandbox>,
     /// Those among the entrants that come from the store.
@@ -109,10 +114,6 @@ struct Bundle {
 }
 
 impl Bots {
-    pub(super) fn is_empty(&self) -> bool {
-        self.found.is_empty() && self.bundles.is_empty()
-    }
-
     /// Brings the bundles among the entrants from the store. Only what may be seated is, but for a tournament that has begun
     /// with it.
     pub(super) fn add_bundles(
@@ -174,6 +175,25 @@ impl Bots {
         self.found.iter().map(FoundBot::entrant).collect()
     }
 
+    /// Keeps which contents the bots of folders have that take part: the versions by name.
+    pub(super) fn put_versions(
+        &self,
+        store: &Store,
+        spec: &TournamentSpec,
+    ) -> Result<HashMap<String, u64>, StoreError> {
+        let mut versions = HashMap::new();
+        for bot in &self.found {
+            let takes_part = spec.entrants.iter().any(|entrant| entrant.name == bot.name);
+            if let Some(sha256) = hash(&bot.hash).filter(|_| takes_part) {
+                let kind = EntrantKind::of_seat(&bot.entrant().player);
+                let entrant = store.entrant(&bot.name, kind)?;
+                let version = store.put_version(entrant, sha256, &bot.full_version(), None)?;
+                versions.insert(bot.name.clone(), version);
+            }
+        }
+        Ok(versions)
+    }
+
     /// Whoever takes part has the files it had before: other files are another player.
     pub(super) fn expect_same(&self, spec: &TournamentSpec) -> Result<(), UsageError> {
         for entrant in spec.entrants.iter().filter(|entrant| entrant.version.is_some()) {
@@ -205,47 +225,28 @@ impl Bots {
         Ok(())
     }
 
-    /// Lets each bot play before anything counts. The names of those who failed, which are told with the reason.
-    pub(super) fn validate(
-        &self,
-        spec: &TournamentSpec,
-        programs: &Programs,
-        concurrency: usize,
-        stopping: &Stopping,
-        quiet: bool,
-    ) -> anyhow::Result<Vec<String>> {
-        let validation = Validation {
-            programs,
-            games: &spec.games,
-            time: spec.time,
-            conduct: spec.conduct,
-            seed: spec.seed,
-            concurrency,
-            stopping,
+    /// All programs of a tournament, as they are to show that they can play.
+    pub(super) fn candidates(&self, spec: &TournamentSpec) -> Vec<Candidate> {
+        let programs = spec.entrants.iter().filter(|entrant| entrant.player.is_program());
+        let candidate = |entrant: &EntrantSpec| {
+            let found = self.all().map(|(bot, _)| bot).find(|bot| bot.name == entrant.name);
+            found.map_or_else(|| Candidate::from(entrant), Candidate::from)
         };
-        let mut seen = |progress: &Progress<'_>| step("tried", progress, quiet);
-        let bots: Vec<FoundBot> = self.all().map(|(bot, _)| bot.clone()).collect();
-        let validated = validation.validate(&bots, &mut seen).map_err(whole)?;
-        let mut failing = vec![];
-        for bot in validated {
-            let why = match bot.outcome {
-                Validity::Passed => continue,
-                Validity::Failing(failing) => {
-                    let stderr =
-                        failing.stderr.map(|text| format!("\n{}", indented(&text))).unwrap_or_default();
-                    format!("{} ({}){stderr}", failing.sentence, failing.game)
-                }
-                Validity::Unknown(why) => why,
-            };
-            say(&format!("{} fails before the first round: {why}", bot.name));
-            failing.push(bot.name);
-        }
-        Ok(failing)
+        programs.map(candidate).collect()
+    }
+
+    /// Who takes no part because it cannot be started.
+    pub(super) fn refused(&self) -> Vec<TrialNote> {
+        let note = |problem: &BotProblem| {
+            let reason = format!("{}; expected {}", problem.problem, problem.expected);
+            TrialNote::new(&problem.name, TrialOutcome::LeftOut, &reason)
+        };
+        self.refused.iter().map(note).collect()
     }
 }
 
 /// One more is done.
-fn step(what: &str, progress: &Progress<'_>, quiet: bool) {
+pub(super) fn step(what: &str, progress: &Progress<'_>, quiet: bool) {
     if !quiet && progress.is_fine {
         say(&format!("{what} {} ({} of {})", clean(progress.name), progress.done, progress.of));
     }
@@ -262,11 +263,11 @@ fn sentence(problem: &BotProblem) -> String {
     format!("{}; expected {}{output}", problem.problem, problem.expected)
 }
 
-fn indented(text: &str) -> String {
+pub(super) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     // Whoever closed our standard error wants to hear nothing.
     let _ = writeln!(stderr(), "{text}");
 }

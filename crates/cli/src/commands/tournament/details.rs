@@ -1,19 +1,19 @@
 //! What a report says beyond the results: times per move and evidence from the records, accuracy, where games are replayed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use anyhow::anyhow;
 use rookery_arena::Tournament;
 use rookery_live::read_story;
-use rookery_record::{FouledLine, Line, Lines};
+use rookery_record::{FouledLine, Header, Line, Lines};
 use rookery_referee::{Cause, Ruling, TimeControl};
-use rookery_report::{Evaluation, Evidence, Report, Timing};
+use rookery_report::{Evaluation, Evidence, OpeningFacts, Report, Timing};
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
 use rookery_store::{GameId, Store, StoredResult};
-use rookery_study::review;
-use rookery_tournament::Entrant;
+use rookery_study::{ReviewTime, review};
+use rookery_tournament::{Entrant, GameResult, TournamentSpec};
 
 /// The longest line of evidence.
 const MAX_EVIDENCE: usize = 200;
@@ -27,6 +27,8 @@ const NOTHING: f32 = 1e-4;
 pub(super) struct Details {
     pub(super) timing: Timing,
     pub(super) evidence: Vec<Evidence>,
+    /// How games ended by their openings, where there are some.
+    pub(super) openings: Vec<OpeningFacts>,
     /// By entrant.
     pub(super) accuracy: Vec<Option<f64>>,
 }
@@ -38,22 +40,28 @@ impl Details {
         store: &Store,
         evaluation: &Evaluation,
     ) -> anyhow::Result<Self> {
-        let timed = tournament.spec().time != TimeControl::Untimed;
+        let spec = tournament.spec();
+        let timed = spec.time != TimeControl::Untimed;
         let mut details = Self::default();
-        let table = evaluation.standings().table(&tournament.spec().tie_breaks(), &[]);
-        if !timed && table.iter().all(|row| row.faults.is_empty()) {
+        let table = evaluation.standings().table(&spec.tie_breaks(), &[]);
+        if !timed && spec.openings.is_empty() && table.iter().all(|row| row.faults.is_empty()) {
             return Ok(details);
         }
+        let mut openings = Openings::new(spec);
         let mut known = BTreeSet::new();
         for stored in counted(tournament, store)? {
             let StoredResult { key, result, .. } = stored?;
-            if !timed && result.failed.is_empty() {
+            let has_more = timed || !result.failed.is_empty();
+            if !has_more && spec.openings.is_empty() {
                 continue;
             }
             let record = store.record_of(tournament.id(), key)?;
             let wrong = |error| anyhow!("the game of pairing {}: {error}", key.pairing);
             let mut lines = Lines::new(&*record);
-            lines.first_line().map_err(wrong)?;
+            openings.add(lines.first_line().map_err(wrong)?, &result);
+            if !has_more {
+                continue;
+            }
             while let Some(line) = lines.next_line().map_err(wrong)? {
                 match Line::parse(line) {
                     Ok(Line::Moved(moved)) => {
@@ -75,6 +83,7 @@ impl Details {
                 }
             }
         }
+        details.openings = openings.played();
         Ok(details)
     }
 
@@ -95,7 +104,11 @@ impl Details {
         for stored in counted(tournament, store)?.step_by(every) {
             let StoredResult { id, result, .. } = stored?;
             let played = read_story(&*store.record(id)?).map_err(|error| anyhow!("game {id}: {error}"))?;
-            let Some(reviewed) = review(&played, each, stop, &|_, _| ()) else { break };
+            let Some(reviewed) =
+                review(&played, ReviewTime { all: each, ..ReviewTime::USUAL }, stop, &|_, _| ())
+            else {
+                break;
+            };
             for judged in reviewed.moves.iter().filter(|judged| judged.proven) {
                 let Some(&entrant) = result.entrants.get(judged.seat) else { continue };
                 let (kept, all) = sums.entry(entrant).or_default();
@@ -106,6 +119,38 @@ impl Details {
         let share = |entrant: Entrant| sums.get(&entrant).map(|&(kept, all)| kept as f64 / all as f64);
         self.accuracy = Entrant::all(tournament.spec().entrants.len()).map(share).collect();
         Ok(())
+    }
+}
+
+/// Games by the openings that their records name.
+struct Openings {
+    all: Vec<OpeningFacts>,
+    /// Where each is, by what it is called.
+    known: HashMap<String, usize>,
+}
+
+impl Openings {
+    fn new(spec: &TournamentSpec) -> Self {
+        let labels = spec.opening_labels();
+        let known = labels.iter().cloned().zip(0..).collect();
+        Self { all: labels.into_iter().map(OpeningFacts::new).collect(), known }
+    }
+
+    /// A game with the first line of its record. Records of earlier versions name no opening.
+    fn add(&mut self, first_line: &[u8], result: &GameResult) {
+        if self.all.is_empty() {
+            return;
+        }
+        let start = Header::parse(first_line).ok().and_then(|header| header.spec.start);
+        let at = start.and_then(|start| self.known.get(&start.opening?).copied());
+        if let Some(opening) = at.and_then(|at| self.all.get_mut(at)) {
+            opening.add(result);
+        }
+    }
+
+    /// Those that games began from.
+    fn played(self) -> Vec<OpeningFacts> {
+        self.all.into_iter().filter(|opening| opening.games > 0).collect()
     }
 }
 

@@ -6,14 +6,16 @@ mod details;
 mod entry;
 mod hand_back;
 mod held;
+mod openings;
 mod run;
 mod show;
 mod sign_up;
+mod trials;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-pub(crate) use show::{evaluate, pool, rate, rated};
+pub(crate) use show::{evaluate, rate};
 
 /// Hold a tournament and keep everything in a store
 ///

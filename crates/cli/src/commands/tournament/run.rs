@@ -3,27 +3,31 @@
 use std::io::{IsTerminal as _, Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser as _;
 use rookery_arena::{Elsewhere, Holding, Tournament, fewer_games};
 use rookery_live::{Programs, Stopping};
 use rookery_originals::StopArgs;
-use rookery_referee::{MatchSpec, SeatEntry, TimeControl};
-use rookery_rules::text::clean;
+use rookery_referee::{MatchSpec, SeatEntry, TimeControl, parse_duration_or_zero};
+use rookery_rules::text::{clean, shell_quoted};
+use rookery_sandbox::Level;
 use rookery_store::{Page, Store, TournamentFilter, TournamentId};
-use rookery_tournament::TournamentSpec;
+use rookery_tournament::{EntrantSpec, TournamentSpec};
 use rookery_wire::Protocols;
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Runtime;
 
 use super::agreed::AgreedArgs;
 use super::bots::{Bots, BotsArgs};
 use super::held::{Counted, Progress};
 use super::show;
 use super::sign_up::SignUpArgs;
+use super::trials::Trials;
 use crate::commands::matches::whole;
 use crate::cores::CoreArgs;
-use crate::dispatch_args::DispatchArgs;
-use crate::programs::{ProgramArgs, say_where};
+use crate::dispatch_args::{DispatchArgs, RemoteArgs};
+use crate::programs::{PROGRAMS, ProgramArgs, level, say_where};
 use crate::spec::UsageError;
 use crate::stop::watch;
 use crate::store_args::StoreArgs;
@@ -78,7 +82,15 @@ pub(super) struct HowArgs {
     dispatch: DispatchArgs,
 
     #[command(flatten)]
+    remote: RemoteArgs,
+
+    #[command(flatten)]
     programs: ProgramArgs,
+
+    /// How long a program waits before it is started again once it has crashed three times in a row; twice as long after each
+    /// further crash, thirty times as long at the most. Its own game waits, and no other; 0s waits for nothing
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration_or_zero, help_heading = PROGRAMS)]
+    restart_wait: Duration,
 
     #[command(flatten)]
     stop: StopArgs,
@@ -113,11 +125,25 @@ Examples:
   rookery tournament resume
   rookery tournament resume 5t4e73e59t98 --store evening.db";
 
+/// How long games that are played again are waited for at the end.
+const SETTLE: Duration = Duration::from_mins(1);
+
 /// How a tournament was started, kept in its store so that `resume` needs no flags.
 #[derive(Debug, Serialize, Deserialize)]
 struct Started {
     folder: PathBuf,
     args: Vec<String>,
+    /// The level of the sandbox that its file demands. What is agreed may also have that of its bundles alone.
+    #[serde(default)]
+    sandbox: Option<String>,
+    /// Whether the games before the first round are over.
+    #[serde(default = "yes")]
+    tried: bool,
+}
+
+/// Those that were kept before this was were tried before they were kept.
+const fn yes() -> bool {
+    true
 }
 
 /// A command line that was kept.
@@ -136,21 +162,24 @@ struct Showing {
 
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let showing = Showing { json: args.json, quiet: args.quiet };
+    args.how.dispatch.expect_broker(args.how.remote, &[])?;
     let stopping = watch(Some(args.how.stop.grace()))?;
     if args.dry_run {
-        let spec = args.agreed.spec(args.bots.found()?.entrants())?;
+        let mut spec = args.agreed.spec(args.bots.found()?.entrants())?;
+        spec.time = args.how.programs.time(Some(spec.time));
         return show::plan(&spec, args.how.concurrency(&spec), args.json, out);
     }
-    let mut bots = args.bots.prepare(&args.how.programs, &stopping, args.quiet)?;
+    let draft = args.agreed.draft(vec![])?;
+    let demanded = level(draft.sandbox.as_deref())?;
+    let mut bots = args.bots.prepare(&args.how.programs, demanded, &stopping, args.quiet)?;
     // Before anybody is waited for: what cannot be opened is said at once.
     let store = args.store.write()?;
-    bots.add_bundles(&args.agreed.draft(vec![])?, &store, &args.how.programs, &stopping, false)?;
-    // Those who sign up are reached by it until the end.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    bots.add_bundles(&draft, &store, &args.how.programs, &stopping, false)?;
+    let runtime = door_runtime()?;
     let (mut spec, programs) = if args.sign_up.is_asked_for() {
         let mut draft = args.agreed.draft(bots.entrants())?;
         bots.pin(&mut draft);
-        let programs = args.how.all_programs(&draft, &bots)?;
+        let programs = args.how.all_programs(&draft, demanded, &bots)?;
         let signed_up = args.sign_up.wait(&programs, &runtime, &stopping)?;
         if let Some(code) = stopping.exit_code() {
             return Ok(ExitCode::from(code));
@@ -161,24 +190,51 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     } else {
         let mut spec = args.agreed.spec(bots.entrants())?;
         bots.pin(&mut spec);
-        let programs = args.how.programs_of(&spec, &bots)?;
+        let programs = args.how.programs_of(&spec, demanded, &bots)?;
         (spec, programs)
     };
-    if let Some(programs) = programs.as_ref().filter(|_| !bots.is_empty()) {
-        let concurrency = args.how.concurrency(&spec);
-        let left_out = bots.validate(&spec, programs, concurrency, &stopping, args.quiet)?;
-        if !args.bots.keep_failing() {
-            spec.entrants.retain(|entrant| !left_out.contains(&entrant.name));
-        }
-        if let Some(code) = stopping.exit_code() {
-            return Ok(ExitCode::from(code));
-        }
-        spec.check().map_err(|error| UsageError(clean(&error.to_string())))?;
+    spec.time = args.how.programs.time(Some(spec.time));
+    spec.scale_time = args.how.remote.scale_time().or(spec.scale_time);
+    spec.trials = bots.refused();
+    if let Some(programs) = &programs {
+        Trials::listen(programs, &runtime, &spec)?;
     }
-    let tournament = Tournament::create(&store, spec).map_err(usage)?;
-    let started = Started { folder: std::env::current_dir()?, args: own_args() };
+    let versions = bots.put_versions(&store, &spec)?;
+    let mut tournament = Tournament::create_with(&store, spec, &versions).map_err(usage)?;
+    let (folder, sandbox) = (std::env::current_dir()?, draft.sandbox);
+    let started = Started { folder, args: own_args(), sandbox, tried: programs.is_none() };
     store.put_how(tournament.id(), &serde_json::to_string(&started)?)?;
+    if let Some(programs) = &programs {
+        let trials = Trials {
+            programs,
+            runtime: &runtime,
+            bots: &bots,
+            versions: &versions,
+            keep_failing: args.bots.keep_failing(),
+            concurrency: args.how.concurrency(tournament.spec()),
+            stopping: &stopping,
+            quiet: args.quiet,
+        };
+        if let Some(stopped) = try_all(&trials, &mut tournament, &store, started)? {
+            return Ok(stopped);
+        }
+    }
     hold(&tournament, &store, &args.how, programs.as_ref(), &stopping, showing, out)
+}
+
+/// Holds the games before the first round, and keeps that they are over. How the program ends if it is stopped meanwhile.
+fn try_all(
+    trials: &Trials<'_>,
+    tournament: &mut Tournament,
+    store: &Store,
+    started: Started,
+) -> anyhow::Result<Option<ExitCode>> {
+    if !trials.hold(tournament)? {
+        say_how_to_go_on(tournament, store)?;
+        return Ok(Some(trials.stopping.exit_code().map_or(ExitCode::FAILURE, ExitCode::from)));
+    }
+    store.put_how(tournament.id(), &serde_json::to_string(&Started { tried: true, ..started })?)?;
+    Ok(None)
 }
 
 pub(super) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -188,27 +244,59 @@ pub(super) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<E
         Some(id) => id,
         None => only_unfinished(&store)?,
     };
-    let tournament = Tournament::open(&store, id).map_err(usage)?;
+    let mut tournament = Tournament::open(&store, id).map_err(usage)?;
     let kept = store.how(id)?.ok_or_else(|| {
         UsageError(format!("tournament {id} was not started by this command; it goes on where it is held"))
     })?;
-    let Started { folder, args: line } = serde_json::from_str(&kept)?;
+    let started: Started = serde_json::from_str(&kept)?;
     // Folders and programs were named from there.
-    std::env::set_current_dir(&folder).map_err(|error| {
-        UsageError(format!("{}: {error}; the tournament was started there", folder.display()))
+    std::env::set_current_dir(&started.folder).map_err(|error| {
+        UsageError(format!("{}: {error}; the tournament was started there", started.folder.display()))
     })?;
-    let first = KeptLine::try_parse_from(std::iter::once("run".to_owned()).chain(line)).map_err(|error| {
+    let line = std::iter::once("run".to_owned()).chain(started.args.iter().cloned());
+    let first = KeptLine::try_parse_from(line).map_err(|error| {
         UsageError(format!("the command that started tournament {id} cannot be read: {error}"))
     })?;
-    let Args { mut how, bots, .. } = first.args;
+    let Args { mut how, bots, sign_up, agreed, .. } = first.args;
     how.cores.concurrency = args.concurrency.or(how.cores.concurrency);
     let stopping = watch(Some(how.stop.grace()))?;
-    let mut bots = bots.prepare(&how.programs, &stopping, args.quiet)?;
+    let demanded = level(started.sandbox.as_deref())?;
+    let keep_failing = bots.keep_failing();
+    let mut bots = bots.prepare(&how.programs, demanded, &stopping, args.quiet)?;
     bots.add_bundles(tournament.spec(), &store, &how.programs, &stopping, true)?;
     bots.expect_same(tournament.spec())?;
-    let programs = how.programs_of(tournament.spec(), &bots)?;
+    let programs = how.programs_of(tournament.spec(), demanded, &bots)?;
+    let runtime = door_runtime()?;
+    if let Some(programs) = programs.as_ref().filter(|_| sign_up.is_asked_for()) {
+        // Those who were named are no less there if their file is not any more.
+        let named = agreed.draft(bots.entrants()).map_or(vec![], |draft| draft.entrants);
+        let is_named = |entrant: &&EntrantSpec| named.iter().any(|other| other.name == entrant.name);
+        let signed_up = tournament.spec().entrants.iter().filter(|entrant| !is_named(entrant));
+        SignUpArgs::open_again(programs, &runtime, signed_up)?;
+    }
+    if let Some(programs) = programs.as_ref().filter(|_| !started.tried) {
+        Trials::listen(programs, &runtime, tournament.spec())?;
+        let trials = Trials {
+            programs,
+            runtime: &runtime,
+            bots: &bots,
+            versions: &bots.put_versions(&store, tournament.spec())?,
+            keep_failing,
+            concurrency: how.concurrency(tournament.spec()),
+            stopping: &stopping,
+            quiet: args.quiet,
+        };
+        if let Some(stopped) = try_all(&trials, &mut tournament, &store, started)? {
+            return Ok(stopped);
+        }
+    }
     let showing = Showing { json: args.json, quiet: args.quiet };
     hold(&tournament, &store, &how, programs.as_ref(), &stopping, showing, out)
+}
+
+/// Those who sign up are reached by it until the end.
+fn door_runtime() -> std::io::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()
 }
 
 /// The words behind `tournament run`.
@@ -296,27 +384,31 @@ fn hold(
     );
     progress.finish();
     let outcome = held.map_err(whole)?;
+    let settled = elsewhere.as_deref().filter(|_| outcome.complete).and_then(|other| other.settle(SETTLE));
+    if let Some(words) = settled {
+        say(&words)?;
+    }
     show::finish(tournament, store, &counted.evaluation, outcome.complete, showing.json, out)?;
     if let (false, Some(code)) = (outcome.complete, stopping.exit_code()) {
         let played = counted.evaluation.standings().games();
         writeln!(stderr(), "stopped after {played} games")?;
-        let location = clean(store.location());
-        writeln!(
-            stderr(),
-            "This goes on:\nrookery tournament resume {} --store {location}",
-            tournament.id()
-        )?;
+        say_how_to_go_on(tournament, store)?;
         return Ok(ExitCode::from(code));
     }
     Ok(if counted.aborted > 0 { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}
+
+fn say_how_to_go_on(tournament: &Tournament, store: &Store) -> std::io::Result<()> {
+    let location = shell_quoted(&clean(store.location()));
+    writeln!(stderr(), "This goes on:\nrookery tournament resume {} --store {location}", tournament.id())
 }
 
 /// The machines that play, if a broker is named.
 #[cfg(feature = "cluster")]
 fn elsewhere(how: &HowArgs, store: &Store) -> anyhow::Result<Option<Box<dyn Elsewhere>>> {
     let Some(access) = how.dispatch.access()? else { return Ok(None) };
-    let remote = rookery_cluster::Remote::start(rookery_cluster::RemoteConfig::new(access, store.clone()))?;
-    Ok(Some(Box::new(remote)))
+    let config = how.remote.config(access, store.clone());
+    Ok(Some(Box::new(rookery_cluster::Remote::start(config)?)))
 }
 
 #[cfg(not(feature = "cluster"))]
@@ -339,13 +431,23 @@ impl HowArgs {
     }
 
     /// Those who have to be brought, if there are any.
-    fn programs_of(&self, spec: &TournamentSpec, bots: &Bots) -> anyhow::Result<Option<Programs>> {
+    fn programs_of(
+        &self,
+        spec: &TournamentSpec,
+        demanded: Option<Level>,
+        bots: &Bots,
+    ) -> anyhow::Result<Option<Programs>> {
         let any = spec.entrants.iter().any(|entrant| entrant.player.is_program());
-        any.then(|| self.all_programs(spec, bots)).transpose()
+        any.then(|| self.all_programs(spec, demanded, bots)).transpose()
     }
 
     /// The same, also if nobody has to be brought yet.
-    fn all_programs(&self, spec: &TournamentSpec, bots: &Bots) -> anyhow::Result<Programs> {
+    fn all_programs(
+        &self,
+        spec: &TournamentSpec,
+        demanded: Option<Level>,
+        bots: &Bots,
+    ) -> anyhow::Result<Programs> {
         // Flags name players, so they are read with all of them at one table.
         let seats = spec.entrants.iter().map(|entrant| SeatEntry {
             name: entrant.name.clone(),
@@ -354,7 +456,8 @@ impl HowArgs {
         });
         let table = MatchSpec::new(&spec.games[0], [], spec.seed).expect("nobody has a wrong spec");
         let table = MatchSpec { seats: seats.collect(), ..table };
-        let mut programs = self.programs.programs_and_bundles(&table)?;
+        let programs = self.programs.programs_and_bundles(&table, demanded)?;
+        let mut programs = programs.with_restart_wait(self.restart_wait);
         bots.seat(&mut programs, &spec.games[0])?;
         Ok(programs)
     }

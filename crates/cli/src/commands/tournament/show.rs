@@ -5,13 +5,14 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use rookery_arena::Tournament;
+use rookery_arena::{Tournament, rated};
 use rookery_referee::parse_duration;
+use rookery_report::table::wrapped;
 use rookery_report::{Context, Evaluation, Model, RatingOptions, Ratings, Report};
-use rookery_rules::text::clean;
+use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
-use rookery_store::{GameId, Page, Rating, Store, TournamentFilter, TournamentId};
-use rookery_tournament::TournamentSpec;
+use rookery_store::{GameId, Page, Store, TournamentFilter, TournamentId};
+use rookery_tournament::{Board, TournamentSpec};
 use serde_json::json;
 
 use super::details::{Details, replays, tell_replays};
@@ -113,6 +114,7 @@ pub(super) fn plan(
                     "number": pairing.id + 1,
                     "players": pairing.entrants.iter().map(name).collect::<Vec<_>>(),
                     "game": spec.board(pairing).game,
+                    "opening": spec.board(pairing).opening.map(|opening| spec.opening_label(opening)),
                     "round": pairing.round,
                     "reason": pairing.reason.to_string(),
                 })
@@ -133,11 +135,9 @@ pub(super) fn plan(
     let rounds = plan.rounds.map(|rounds| format!(", {rounds} rounds")).unwrap_or_default();
     writeln!(out, "{}: {} players, {games}{rounds}", clean(&spec.name), spec.entrants.len())?;
     match longest {
-        Some(seconds) => writeln!(
-            out,
-            "It takes at most about {}, with {concurrency} at a time.",
-            rookery_referee::write_duration(std::time::Duration::from_secs(seconds))
-        )?,
+        Some(seconds) => {
+            writeln!(out, "It takes at most about {}, with {concurrency} at a time.", about(seconds))?;
+        }
         None => writeln!(
             out,
             "Without a clock nobody can say how long it takes; {concurrency} games run at a time."
@@ -146,9 +146,21 @@ pub(super) fn plan(
     writeln!(out, "The first games:")?;
     for pairing in &plan.first {
         let players: Vec<String> = pairing.entrants.iter().map(name).collect();
-        writeln!(out, "  {}: {} ({})", spec.board(pairing).game, players.join(" - "), pairing.reason)?;
+        let Board { game, opening } = spec.board(pairing);
+        let opening = opening.map(|opening| format!(", {}", clean(&spec.opening_label(opening))));
+        let opening = opening.unwrap_or_default();
+        writeln!(out, "  {game}{opening}: {} ({})", players.join(" - "), pairing.reason)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A time as people say it.
+fn about(seconds: u64) -> String {
+    match seconds {
+        ..=180 => format!("{seconds} s"),
+        181..=10_800 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds.div_ceil(3600)),
+    }
 }
 
 /// How long all games can take, in seconds, if everybody uses all its time.
@@ -171,7 +183,7 @@ pub(super) fn finish(
 ) -> anyhow::Result<()> {
     let ratings = rate(evaluation, &RatingOptions::default());
     if let Some(ratings) = &ratings {
-        put_ratings(tournament, store, ratings, evaluation)?;
+        rated::keep(tournament.id(), store, ratings, evaluation)?;
     }
     let details = Details::read(tournament, store, evaluation)?;
     let (report, _) = report(tournament, store, evaluation, ratings.as_ref(), complete, &details, false)?;
@@ -188,40 +200,6 @@ pub(crate) fn rate(evaluation: &Evaluation, options: &RatingOptions) -> Option<R
     Ratings::fit(evaluation, options).ok()
 }
 
-/// The name under which the ratings of a tournament are kept.
-pub(crate) fn pool(id: TournamentId) -> String {
-    format!("tournament {id}")
-}
-
-/// Keeps ratings in the store, to the last bit.
-fn put_ratings(
-    tournament: &Tournament,
-    store: &Store,
-    ratings: &Ratings,
-    evaluation: &Evaluation,
-) -> anyhow::Result<()> {
-    let rows = rated(tournament.id(), store, ratings, evaluation)?;
-    Ok(store.put_ratings(&pool(tournament.id()), &ratings.method(), rows)?)
-}
-
-/// Ratings as the store keeps them.
-pub(crate) fn rated(
-    id: TournamentId,
-    store: &Store,
-    ratings: &Ratings,
-    evaluation: &Evaluation,
-) -> anyhow::Result<Vec<Rating>> {
-    let entrants = store.tournament_entrants(id)?;
-    let table = evaluation.standings().table(&evaluation.spec().tie_breaks(), &[]);
-    let games = |number| table.iter().find(|row| row.entrant == number).map_or(0, |row| row.games);
-    let rows = entrants.iter().map(|entrant| Rating {
-        entrant: entrant.id,
-        numbers: ratings.numbers(entrant.number),
-        n_games: games(entrant.number),
-    });
-    Ok(rows.filter(|row| !row.numbers.is_empty()).collect())
-}
-
 fn report(
     tournament: &Tournament,
     store: &Store,
@@ -232,7 +210,7 @@ fn report(
     is_page: bool,
 ) -> anyhow::Result<(Report, BTreeMap<u64, GameId>)> {
     let format = tournament.format().map_err(whole)?;
-    let location = clean(store.location());
+    let location = shell_quoted(&clean(store.location()));
     let context = Context {
         tournament: Some(tournament.id().to_string()),
         is_complete: complete,
@@ -242,6 +220,7 @@ fn report(
         timing: Some(&details.timing),
         accuracy: details.accuracy.clone(),
         evidence: details.evidence.clone(),
+        openings: details.openings.clone(),
         test: None,
         recompute: Some(format!("rookery ratings --store {location} --recompute")),
     };
@@ -282,24 +261,28 @@ pub(super) fn status(args: &StatusArgs, out: &mut dyn Write) -> anyhow::Result<E
     let spec = tournament.spec();
     let state = store.tournament(tournament.id())?.state;
     let evaluation = evaluate(&tournament, Evaluation::new(spec))?;
-    let plan = spec.plan().map_err(|error| UsageError(error.to_string()))?;
-    let format = tournament.format().map_err(whole)?;
-    let (played, round) = (evaluation.standings().games(), format.round().map(|round| round.number));
+    // Where too few were left before the first round, there is neither.
+    let (plan, format) = (spec.plan().ok(), tournament.format().ok());
+    let games = plan.as_ref().and_then(|plan| plan.games);
+    let exact = plan.as_ref().is_some_and(|plan| plan.exact);
+    let rounds = plan.as_ref().and_then(|plan| plan.rounds);
+    let round = format.and_then(|format| format.round()).map(|round| round.number);
+    let played = evaluation.standings().games();
     if args.json {
         let value = json!({
             "tournament": tournament.id().to_string(), "name": spec.name, "state": state.word(),
-            "entrants": spec.entrants.len(), "played": played, "games": plan.games, "exact": plan.exact,
-            "round": round, "rounds": plan.rounds,
+            "entrants": spec.entrants.len(), "played": played, "games": games, "exact": exact,
+            "round": round, "rounds": rounds, "trials": spec.trials,
         });
         writeln!(out, "{value:#}")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let of = match plan.games {
-        Some(games) if plan.exact => format!(" of {games}"),
+    let of = match games {
+        Some(games) if exact => format!(" of {games}"),
         Some(games) => format!(" of at most {games}"),
         None => String::new(),
     };
-    let round = match (round, plan.rounds) {
+    let round = match (round, rounds) {
         (Some(round), Some(rounds)) => format!(", round {round} of {rounds}"),
         (Some(round), None) => format!(", round {round}"),
         _ => String::new(),
@@ -312,6 +295,9 @@ pub(super) fn status(args: &StatusArgs, out: &mut dyn Write) -> anyhow::Result<E
         state.word(),
         spec.entrants.len()
     )?;
+    for note in &spec.trials {
+        writeln!(out, "{}", wrapped(&note.to_string(), width()))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

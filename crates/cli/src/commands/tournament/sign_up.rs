@@ -1,5 +1,6 @@
 //! Bots that sign up for a tournament over a network.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Write as _, stderr};
 use std::time::Duration;
 
@@ -48,19 +49,22 @@ impl SignUpArgs {
                 if !at.is_awaited() {
                     return Err(UsageError(format!("--sign-up {at}: expected tcp:PORT or ws:PORT")).into());
                 }
-                let port = programs.sign_up(at).await?;
+                let port = programs.sign_up(at)?;
                 let time = rookery_referee::write_duration(self.lasts);
                 say(&format!("bots sign up at {} for {time}", port.address));
                 ports.push(port);
             }
             let full = async {
-                let mut told = 0;
+                let mut told: BTreeSet<String> = BTreeSet::new();
                 loop {
-                    let names: Vec<String> = ports.iter().flat_map(SignUp::names).collect();
-                    for name in names.iter().skip(told) {
+                    let names: BTreeSet<String> = ports.iter().flat_map(SignUp::names).collect();
+                    for name in names.difference(&told) {
                         say(&format!("{} signed up ({})", clean(name), names.len()));
                     }
-                    told = told.max(names.len());
+                    for name in told.difference(&names) {
+                        say(&format!("{} left ({})", clean(name), names.len()));
+                    }
+                    told.clone_from(&names);
                     if names.len() >= usize::from(self.most) {
                         return;
                     }
@@ -74,15 +78,37 @@ impl SignUpArgs {
             }
             let mut entrants: Vec<EntrantSpec> = vec![];
             for port in &ports {
-                for name in port.names() {
-                    // At another port somebody may have the same name.
-                    if !entrants.iter().any(|other| other.name.eq_ignore_ascii_case(&name)) {
-                        entrants.push(EntrantSpec { name, player: port.seat.clone(), version: None });
-                    }
-                }
+                let room = usize::from(self.most) - entrants.len();
+                let names: Vec<String> = port.names().into_iter().take(room).collect();
+                let player = &port.seat;
+                let entrant =
+                    |name: &String| EntrantSpec { name: name.clone(), player: player.clone(), version: None };
+                entrants.extend(names.iter().map(entrant));
+                port.close(names).await;
             }
-            entrants.truncate(usize::from(self.most));
             Ok(entrants)
+        })
+    }
+
+    /// Opens the ports again for those who have signed up for a tournament that goes on, and for nobody else.
+    pub(super) fn open_again<'a>(
+        programs: &Programs,
+        runtime: &Runtime,
+        signed_up: impl Iterator<Item = &'a EntrantSpec>,
+    ) -> anyhow::Result<()> {
+        let mut ports: BTreeMap<String, (&SeatSpec, Vec<String>)> = BTreeMap::new();
+        for entrant in signed_up.filter(|entrant| entrant.player.is_awaited()) {
+            let (_, names) =
+                ports.entry(entrant.player.to_string()).or_insert_with(|| (&entrant.player, vec![]));
+            names.push(entrant.name.clone());
+        }
+        runtime.block_on(async {
+            for (seat, names) in ports.into_values() {
+                let port = programs.sign_up(seat)?;
+                say(&format!("those who signed up are awaited at {}", port.address));
+                port.close(names).await;
+            }
+            Ok(())
         })
     }
 }

@@ -1,0 +1,196 @@
+//! Bots on workers: whole programs, a broker with a key for each, PostgreSQL, and workers that cannot play them.
+#![cfg(all(feature = "cluster", target_os = "linux"))]
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+#![allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rookery_sandbox::{Level, Policy};
+use rookery_testkit::TempFolder;
+use rookery_testkit::nats::Nats;
+use rookery_testkit::postgres::Postgres;
+use rookery_testkit::trial::Page;
+use serde_json::{Value, json};
+
+const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+const GAME: &str = "hexapawn:rows=3,cols=3";
+/// How long anything may take, on a machine that does much else.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A program that ends with the test.
+struct Part(Child);
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn command(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(ROOKERY);
+    command.args(line.split(' ')).current_dir(folder).env("XDG_CACHE_HOME", folder.join("cache"));
+    command.env("XDG_DATA_HOME", folder.join("data")).env_remove("ROOKERY_STORE").stdin(Stdio::null());
+    command
+}
+
+fn done(folder: &Path, line: &str) -> String {
+    let ran = command(folder, line).output().unwrap();
+    let (out, said) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{line}: {out} {said}");
+    out.into_owned()
+}
+
+/// The level that bundles demand, or what this machine has instead.
+fn level() -> &'static str {
+    match Policy::new(Level::Full, ROOKERY).prepare() {
+        Ok(_) => "full",
+        Err(error) => {
+            eprintln!("SKIPPED: bundles in a full sandbox: {error}; they run in what there is");
+            assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{error}");
+            "auto"
+        }
+    }
+}
+
+/// What `cluster status` says of a worker, once that is so.
+fn wait_for(folder: &Path, access: &str, worker: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    let begun = Instant::now();
+    loop {
+        let asked = command(folder, &format!("cluster status {access} --json")).output().unwrap();
+        let status: Value = serde_json::from_slice(&asked.stdout).unwrap_or_default();
+        let found = status["workers"].as_array().into_iter().flatten().find(|found| found["name"] == worker);
+        if let Some(found) = found.filter(|found| is_so(found)) {
+            return found.clone();
+        }
+        assert!(begun.elapsed() < PATIENCE, "{worker}: {status}");
+        sleep(Duration::from_millis(50));
+    }
+}
+
+/// A bot in a store, and the level that it can be confined at; `None` where there is nothing to run it.
+fn pushed(folder: &Path, store: &str) -> Option<&'static str> {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no python3 here");
+        return None;
+    }
+    let level = level();
+    done(folder, "new-bot python ann");
+    let manifest = "name = \"ann\"\nrun = \"python3 bot.py\"\ngames = [\"hexapawn\"]\n";
+    fs::write(folder.join("ann/bot.toml"), manifest).unwrap();
+    done(folder, &format!("bot push ann --sandbox {level} --store {store}"));
+    Some(level)
+}
+
+#[test]
+fn a_server_with_a_broker_seats_bundles_and_only_its_operator_says_how_they_are_confined() {
+    let (Some(broker), Some(postgres)) = (Nats::start(), Postgres::start()) else { return };
+    let folder = TempFolder::new("cluster-bots-served");
+    let store = postgres.database("rookery");
+    let Some(level) = pushed(&folder, &store) else { return };
+    let line = format!(
+        "serve --no-open --log error --listen 127.0.0.1:0 --bots 127.0.0.1:0 --store {store} --dispatch {} --bundle-sandbox {level}",
+        broker.url()
+    );
+    let mut server = Part(command(&folder, &line).stdout(Stdio::piped()).spawn().unwrap());
+    // It is listened to until the end: nobody else takes what it prints.
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let url = lines.find_map(|line| line.strip_prefix("page: ").map(str::to_owned));
+    assert!(lines.any(|line| line == "role: coordinator"));
+    let line =
+        format!("worker --dispatch {} --name ann --bundle-sandbox none --spool ann.spool", broker.url());
+    let _worker = Part(command(&folder, &line).stdout(Stdio::null()).spawn().unwrap());
+    let mut page = Page::of(&url.unwrap());
+    page.sign_in().unwrap();
+    let spec = |player: &str, sandbox: &str| {
+        json!({
+            "name": "served", "games": [GAME], "format": { "kind": "series", "games": 4 }, "seed": "16", "sandbox": sandbox,
+            "entrants": [{ "name": "ann", "player": player }, { "name": "random", "player": "random" }],
+        })
+    };
+    let refused = page.post("/api/v1/tournaments", &spec("cmd:./ann", "full")).unwrap();
+    assert!(refused["id"].is_null(), "{refused}");
+    // Whoever makes a tournament cannot free a bot.
+    let made = page.post("/api/v1/tournaments", &spec("bundle:ann", "none")).unwrap();
+    let id = made["id"].as_str().unwrap_or_else(|| panic!("{made}"));
+    let begun = Instant::now();
+    while page.get(&format!("/api/v1/tournaments/{id}")).unwrap()["complete"] != true {
+        assert!(begun.elapsed() < PATIENCE, "it does not end");
+        sleep(Duration::from_millis(50));
+    }
+    let kept = postgres.query("rookery", "select spec from tournaments");
+    assert!(kept.contains(&format!("\"sandbox\":\"{level}\"")) && kept.contains("bundle:ann@"), "{kept}");
+}
+
+#[test]
+fn fault_w18_bots_are_fetched_by_workers_that_can_confine_them_and_what_fails_there_is_nobodys_loss() {
+    let folder = TempFolder::new("cluster-bots");
+    let users = "--users users.conf";
+    for (name, role) in [("main", " --coordinator"), ("weak", ""), ("broken", ""), ("good", "")] {
+        done(&folder, &format!("worker enrol {name}{role} {users} --key {name}.key"));
+    }
+    let broker = Nats::with(&fs::read_to_string(folder.join("users.conf")).unwrap());
+    let (Some(broker), Some(postgres)) = (broker, Postgres::start()) else { return };
+    let store = postgres.database("rookery");
+    let Some(level) = pushed(&folder, &store) else { return };
+    let main = format!("--dispatch {} --dispatch-key main.key", broker.url());
+    let worker = |name: &str, change: &dyn Fn(&mut Command)| {
+        let line = format!(
+            "worker --dispatch {} --dispatch-key {name}.key --name {name} --slots 2 --bundle-sandbox none --spool {name}.spool",
+            broker.url()
+        );
+        let mut command = command(&folder, &line);
+        command.env("XDG_CACHE_HOME", folder.join(format!("cache-{name}")));
+        change(&mut command);
+        Part(command.stdout(Stdio::null()).spawn().unwrap())
+    };
+    let mut held = command(
+        &folder,
+        &format!(
+            "tournament run {GAME} bundle:ann random --games 6 --sandbox {level} --store {store} {main} --json -q"
+        ),
+    );
+    let mut held = Part(held.stdout(Stdio::piped()).spawn().unwrap());
+    // Without bubblewrap on its PATH it cannot confine anybody fully; it takes no game, and says why.
+    let _weak = (level == "full").then(|| {
+        let weak = worker("weak", &|command| {
+            command.env("PATH", "/nowhere");
+        });
+        let seen = wait_for(&folder, &main, "weak", |found| {
+            found["idle"].as_str().is_some_and(|why| why.contains("confine"))
+        });
+        assert_eq!((&seen["games"], &seen["lost"]), (&0.into(), &0.into()), "{seen}");
+        weak
+    });
+    // Nothing can be unpacked where its cache should be: the attempt is lost, and the bot has lost nothing.
+    fs::write(folder.join("cache-broken"), "a file").unwrap();
+    let _broken = worker("broken", &|_| {});
+    wait_for(&folder, &main, "broken", |found| found["lost"].as_u64().is_some_and(|lost| lost > 0));
+    wait_for(&folder, &main, "broken", |found| {
+        found["idle"].as_str().is_some_and(|why| why.contains("bundle ann"))
+    });
+    let _good = worker("good", &|_| {});
+    let mut out = String::new();
+    held.0.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert!(held.0.wait().unwrap().success(), "{out}");
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&report["complete"], &report["games"]), (&true.into(), &6.into()), "{report}");
+    let id = report["tournament"].as_str().unwrap();
+    done(&folder, &format!("tournaments export {id} out --store {store}"));
+    let records = fs::read_dir(folder.join("out/records")).unwrap();
+    let records: Vec<String> =
+        records.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    assert_eq!(records.len(), 6);
+    for record in records {
+        assert!(record.contains("\"player\":\"bundle:ann@") && !record.contains("\"fouled\""), "{record}");
+    }
+    let played = postgres.query("rookery", "select distinct worker from jobs where state = 'done'");
+    assert_eq!(played.trim(), "good");
+    let why = postgres.query("rookery", "select how from attempts where worker = 'broken' limit 1");
+    assert!(why.contains("failed: bundle ann"), "{why}");
+}

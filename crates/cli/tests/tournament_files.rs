@@ -1,0 +1,172 @@
+//! What a tournament's file and its flags say together, and what its store knows afterwards, through the real program.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use rookery_testkit::TempFolder;
+use serde_json::Value;
+
+const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+
+fn rookery(args: &[&str]) -> Output {
+    Command::new(ROOKERY).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = rookery(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A file of a round robin between these players, with more lines.
+fn file(folder: &TempFolder, players: [&str; 2], more: &str) -> PathBuf {
+    let [one, other] = players;
+    let toml = format!(
+        "name = 'x'\ngames = ['hexapawn:rows=3,cols=3']\nformat = {{kind = 'round-robin'}}\n{more}\n\
+         entrants = [{{name = 'a', player = '{one}'}}, {{name = 'b', player = '{other}'}}]\n"
+    );
+    let path = folder.join("x.toml");
+    fs::write(&path, toml).unwrap();
+    path
+}
+
+#[test]
+fn flags_that_a_file_would_silently_outvote_are_refused_by_name() {
+    let folder = TempFolder::new("beside");
+    let (path, store) = (file(&folder, ["random", "first"], ""), folder.join("s.db"));
+    let run = ["tournament", "run", path.to_str().unwrap(), "--store", store.to_str().unwrap(), "--json"];
+    for flags in [
+        &["--games", "8"][..],
+        &["--time", "1s"],
+        &["--format", "swiss"],
+        &["--name", "y", "--rounds", "3"],
+        &["--max-faults", "2"],
+    ] {
+        let output = rookery(&[&run[..], flags].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        let named = flags.iter().filter(|word| word.starts_with("--")).all(|flag| said.contains(flag));
+        assert!(output.status.code() == Some(2) && named && said.contains("into the file"), "{said}");
+    }
+    assert!(!store.exists());
+    assert_eq!(json(&[&run[..], &["--seed", "3"]].concat())["games"], 2);
+}
+
+#[test]
+fn the_sandbox_of_a_file_holds_for_its_programs() {
+    let folder = TempFolder::new("sandbox");
+    let store = folder.join("s.db");
+    let bot = format!("cmd:{ROOKERY} echo-bot");
+    for (level, told) in [("auto", true), ("none", false)] {
+        let path = file(&folder, [&bot, "first"], &format!("sandbox = '{level}'"));
+        let run = ["tournament", "run", path.to_str().unwrap(), "--store", store.to_str().unwrap()];
+        let output = rookery(&run);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        assert_eq!(said.contains("sandbox: "), told, "{level}: {said}");
+    }
+    let path = file(&folder, ["random", "first"], "sandbox = 'ful'");
+    let wrong = rookery(&["tournament", "run", path.to_str().unwrap(), "--store", store.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert!(wrong.status.code() == Some(2) && said.contains("expected auto, full or none"), "{said}");
+}
+
+#[test]
+fn without_a_clock_nobody_has_one_and_rounds_are_kept() {
+    let folder = TempFolder::new("no-clock");
+    let store = folder.join("s.db");
+    let store = store.to_str().unwrap();
+    let run = ["tournament", "run", "--format", "round-robin", "hexapawn:rows=3,cols=3", "random", "first"];
+    let rest = ["level:1", "--tc", "1s", "--no-clock", "--store", store, "--json"];
+    let held = json(&[&run[..], &rest].concat());
+    let id = held["tournament"].as_str().unwrap();
+    let shown = json(&["tournaments", "show", id, "--store", store, "--json"]);
+    let rounds: Vec<&Value> =
+        shown["rounds"].as_array().unwrap().iter().map(|round| &round["number"]).collect();
+    assert_eq!(rounds, [1, 2, 3], "{shown}");
+    let spec = if shown["spec"].is_string() {
+        serde_json::from_str(shown["spec"].as_str().unwrap()).unwrap()
+    } else {
+        shown["spec"].clone()
+    };
+    assert!(spec.is_object() && !spec["time"].to_string().contains("1s"), "{shown}");
+}
+
+#[test]
+fn fault_s19_ratings_that_are_gone_differ_and_a_store_is_found_from_any_folder() {
+    let folder = TempFolder::new("gone");
+    let (deep, other) = (folder.join("a/b"), folder.join("c"));
+    fs::create_dir_all(&deep).unwrap();
+    fs::create_dir_all(&other).unwrap();
+    let at = |folder: &PathBuf, args: &[&str]| {
+        Command::new(ROOKERY).args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+    };
+    let run = ["tournament", "run", "--format", "round-robin", "hexapawn:rows=3,cols=3", "random", "first"];
+    let held = at(&other, &[&run[..], &["--store", "s.db", "--json"]].concat());
+    let held: Value = serde_json::from_slice(&held.stdout).unwrap();
+    let id = held["tournament"].as_str().unwrap();
+    // It goes back to the folder where it was started, from where this name leads elsewhere.
+    let again = at(&deep, &["tournament", "resume", id, "--store", "../../c/s.db", "--json"]);
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap()["games"], 2);
+
+    let compare = || at(&other, &["ratings", "--store", "s.db", "--recompute"]);
+    assert_eq!(compare().status.code(), Some(0));
+    let connection = rusqlite::Connection::open(other.join("s.db")).unwrap();
+    connection.execute("delete from ratings", []).unwrap();
+    let gone = compare();
+    assert_eq!(gone.status.code(), Some(1), "{}", String::from_utf8_lossy(&gone.stdout));
+    // One that goes on is rated when it stops.
+    connection.execute("update tournaments set state = 'paused'", []).unwrap();
+    drop(connection);
+    let paused = compare();
+    assert_eq!(paused.status.code(), Some(0), "{}", String::from_utf8_lossy(&paused.stdout));
+    assert!(String::from_utf8_lossy(&paused.stdout).contains("not rated since"));
+}
+
+/// A server that seats the bot, loses it, and does not know its token any more: it is to come back by its name, and not to try
+/// again without a pause.
+#[test]
+fn who_cannot_come_back_to_its_game_waits_for_the_next_by_its_name() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let bot = Command::new(ROOKERY)
+        .args(["connect", &address, "--name", "ann", "--wait", "20s", "--", ROOKERY, "echo-bot"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let hello = r#"{"type":"hello","protocol":"rookery","version":1,"features":[],"line_bytes":65536,"reply_ms":10000}"#;
+    let game = r#"{"type":"new_game","game":"hexapawn","seat":0,"token":"abc","reply_ms":10000}"#;
+    let mut came = vec![];
+    let answers = [
+        vec![game],
+        vec![r#"{"type":"game_over"}"#],
+        vec![r#"{"type":"error","code":"no_seat","message":"there is no seat for you"}"#],
+        vec![game, r#"{"type":"quit"}"#],
+    ];
+    for told in answers {
+        let (mut stream, _) = listener.accept().unwrap();
+        writeln!(stream, "{hello}").unwrap();
+        let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        let said: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        came.push((said["name"].clone(), said["token"].clone()));
+        for line in &told {
+            writeln!(stream, "{line}").unwrap();
+            if *line == game {
+                assert!(lines.next().unwrap().unwrap().contains("ready"));
+            }
+        }
+    }
+    let output = bot.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("no_seat: there is no seat for you"), "{said}");
+    let token = Value::from("abc");
+    let tokens: Vec<&Value> = came.iter().map(|(_, token)| token).collect();
+    assert_eq!(tokens, [&Value::Null, &token, &token, &Value::Null], "{came:?}");
+    assert!(came.iter().all(|(name, _)| name == "ann"), "{came:?}");
+}
