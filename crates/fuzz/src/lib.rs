@@ -3,12 +3,16 @@
 //! Each function is the body of a fuzz target (`fuzz/`, run by `cargo xtask fuzz`) and of an ordinary test here, which feeds
 //! it with damaged copies of what is right. They panic when something is wrong.
 
+mod bundle;
+mod cluster;
 mod session;
 
 use std::io::Cursor;
 
 use rookery_live::{read_story, verify, write_record};
 
+pub use bundle::bundle;
+pub use cluster::{Step, cluster};
 pub use session::session;
 
 /// Reads bytes as a record. Whatever is said to be right can be written again, and is right then too.

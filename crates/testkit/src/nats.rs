@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::TempFolder;
 
 /// How long it may take to answer, on a machine that does much else.
@@ -81,6 +83,38 @@ impl Nats {
         }
     }
 
+    /// Stops it where it is, or lets it go on.
+    pub fn freeze(&self, frozen: bool) {
+        let signal = if frozen { Signal::STOP } else { Signal::CONT };
+        if let Some(pid) = self.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
+            // One that has ended needs no signal.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Has it read its configuration again, in the way that operators are told.
+    ///
+    /// # Panics
+    /// If it does not run, or takes no signal.
+    pub fn reload(&self) {
+        let id = self.id().expect("it runs");
+        let signalled = Command::new(&self.program).arg("--signal").arg(format!("reload={id}")).output();
+        let signalled = signalled.expect("nats-server can be started");
+        assert!(signalled.status.success(), "{}", String::from_utf8_lossy(&signalled.stderr));
+    }
+
+    /// The names of those that are connected.
+    ///
+    /// # Panics
+    /// If it does not answer.
+    pub fn connected(&self) -> Vec<String> {
+        let answer = self.ask("/connz").expect("it answers");
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let said: serde_json::Value = serde_json::from_str(body).expect("it answers in JSON");
+        let names = said["connections"].as_array().into_iter().flatten();
+        names.filter_map(|one| Some(one["name"].as_str()?.to_owned())).collect()
+    }
+
     /// Loses everything that it has kept; only while it is down.
     pub fn forget(&self) {
         let _ = fs::remove_dir_all(self.folder.join("data"));
@@ -140,15 +174,17 @@ impl Nats {
 
     /// Whether it says that it is well.
     fn is_ready(&self) -> bool {
-        let ask = || -> std::io::Result<String> {
-            let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.monitor))?;
-            stream.set_read_timeout(Some(Duration::from_secs(2)))?;
-            stream.write_all(b"GET /healthz HTTP/1.0\r\n\r\n")?;
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer)?;
-            Ok(answer)
-        };
-        ask().is_ok_and(|answer| answer.starts_with("HTTP/1.0 200"))
+        self.ask("/healthz").is_ok_and(|answer| answer.starts_with("HTTP/1.0 200"))
+    }
+
+    /// What it says of itself.
+    fn ask(&self, path: &str) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.monitor))?;
+        stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+        stream.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
     }
 }
 

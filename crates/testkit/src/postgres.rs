@@ -86,6 +86,37 @@ impl Postgres {
         String::from_utf8_lossy(&asked.stdout).into_owned()
     }
 
+    /// Copies everything of a database into another one that is empty, by the server's own tools.
+    ///
+    /// # Panics
+    /// If the server refuses.
+    pub fn copy(&self, from: &str, to: &str) {
+        let port = self.port.to_string();
+        let file = self.folder.join("dump.sql");
+        let file = file.to_str().expect("the folder has a plain name");
+        let place = ["-h", "127.0.0.1", "-p", &port, "-U", "rookery"];
+        let dumped = self.run("pg_dump", &[&place[..], &["-f", file, from]].concat());
+        assert!(dumped.status.success(), "pg_dump: {}", String::from_utf8_lossy(&dumped.stderr));
+        let quiet = ["-q", "-v", "ON_ERROR_STOP=1", "-d", to, "-f", file];
+        let loaded = self.run("psql", &[&place[..], &quiet[..]].concat());
+        assert!(loaded.status.success(), "psql: {}", String::from_utf8_lossy(&loaded.stderr));
+    }
+
+    /// Stops all of its processes where they are, or lets them go on.
+    pub fn freeze(&self, frozen: bool) {
+        let signal = if frozen { Signal::STOP } else { Signal::CONT };
+        let Some(server) = self.server.as_ref().map(Child::id) else { return };
+        let children =
+            fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|pid| pid.parse().ok());
+        for pid in std::iter::once(server).chain(children) {
+            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+                // One that has ended meanwhile needs no signal.
+                let _ = kill_process(pid, signal);
+            }
+        }
+    }
+
     /// Stops the server at once, as a crash would. Its data stays.
     pub fn crash(&mut self) {
         let Some(mut server) = self.server.take() else { return };

@@ -63,6 +63,10 @@ fn moves_law<P: Learnable>(position: &P, actions: &Actions<P>, context: &str) {
     let numbers: Vec<usize> = actions.legal(position).collect();
     let moves: Vec<P::Move> = numbers.iter().filter_map(|&number| actions.get(number)).collect();
     assert_eq!(moves, legal, "legal actions are the legal moves, in their order: {context}");
+    let mut listed = vec![];
+    position.list_legal(actions, &mut listed);
+    let expected: Vec<u32> = numbers.iter().map(|&number| number as u32).collect();
+    assert_eq!(listed, expected, "the list has the legal actions, in their order: {context}");
     let mut mask = vec![7; actions.len()];
     actions.mask(position, &mut mask);
     let masked: Vec<usize> = (0..mask.len()).filter(|&number| mask[number] != 0).collect();

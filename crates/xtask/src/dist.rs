@@ -65,6 +65,7 @@ pub(crate) fn run(words: &[&str]) -> anyhow::Result<()> {
     };
     ensure!(binary.is_file(), "{}: there is no such binary", binary.display());
     let binary = binary.canonicalize()?;
+    expect_cluster(&binary)?;
     let version = version(&binary)?;
     let machine = printed(Command::new("dpkg").arg("--print-architecture"))
         .unwrap_or_else(|_| std::env::consts::ARCH.to_owned());
@@ -100,6 +101,17 @@ fn build() -> anyhow::Result<PathBuf> {
     step("the binary", cargo("build --locked --profile dist --package rookery --features cluster"))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     Ok(target.join("dist/rookery"))
+}
+
+/// What is shipped can work with other machines. One that can says what is wrong with this address.
+fn expect_cluster(binary: &Path) -> anyhow::Result<()> {
+    let asked = Command::new(binary).args(["cluster", "status", "--dispatch", "nowhere"]).output()?;
+    ensure!(
+        !String::from_utf8_lossy(&asked.stderr).contains("built without cluster support"),
+        "{}: it is built without cluster support; expected one that was built with `--features cluster`",
+        binary.display()
+    );
+    Ok(())
 }
 
 fn version(binary: &Path) -> anyhow::Result<String> {

@@ -50,16 +50,25 @@ fn collect(folder: &Path, tests: &mut BTreeMap<(char, u32), Vec<String>>) -> any
         } else if path.extension().is_some_and(|ending| ending == "rs") {
             for part in fs::read_to_string(&path)?.split("fn fault_").skip(1) {
                 let name: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                let mut letters = name.chars();
-                let letter = letters.next().unwrap_or_default().to_ascii_uppercase();
-                let digits: String = letters.take_while(char::is_ascii_digit).collect();
-                if let (true, Ok(number)) = (letter.is_ascii_alphabetic(), digits.parse()) {
-                    tests.entry((letter, number)).or_default().push(format!("fault_{name}"));
+                for fault in ids(&name) {
+                    tests.entry(fault).or_default().push(format!("fault_{name}"));
                 }
             }
         }
     }
     Ok(())
+}
+
+/// The IDs that a name begins with: `q06_and_q07_a_broker…` has two, and so has `w02_fault_w01_load…`.
+fn ids(name: &str) -> Vec<(char, u32)> {
+    let words = name.split('_').filter(|word| !matches!(*word, "and" | "fault"));
+    let id = |word: &str| {
+        let letter = word.chars().next().filter(char::is_ascii_alphabetic)?.to_ascii_uppercase();
+        let number =
+            word[1..].parse().ok().filter(|_| word[1..].bytes().all(|byte| byte.is_ascii_digit()))?;
+        Some((letter, number))
+    };
+    words.map_while(id).collect()
 }
 
 #[cfg(test)]
@@ -72,5 +81,17 @@ mod tests {
         let rows = table.lines().filter(|line| line.starts_with("  ")).count();
         assert_eq!(rows, 107);
         assert!(table.contains("  J8   fault_j08_"), "{table}");
+        assert!(table.ends_with("107 of 107 faults have a test that carries their ID\n"), "{table}");
+    }
+
+    #[test]
+    fn a_test_counts_for_each_fault_that_its_name_begins_with() {
+        assert_eq!(ids("j08_a_name_that_is_taken"), [('J', 8)]);
+        assert_eq!(ids("q06_and_q07_a_broker_that_is_killed"), [('Q', 6), ('Q', 7)]);
+        assert_eq!(ids("q02_q06_and_q10_all_of_it"), [('Q', 2), ('Q', 6), ('Q', 10)]);
+        assert_eq!(ids("w02_fault_w01_load_changes_little"), [('W', 2), ('W', 1)]);
+        assert_eq!(ids("q04_and_late_answers_q05"), [('Q', 4)], "only what it begins with");
+        assert_eq!(ids("12_of_another_list"), []);
+        assert_eq!(ids("every_fault"), []);
     }
 }

@@ -23,15 +23,16 @@ usage: cargo xtask COMMAND
           and schemathesis from PyPI into target/python;
           after, the Python package in an environment of its own, where PyPI can be reached
   bless   rewrite the golden files from what the programs show now; read the difference before you commit it
-  fuzz    look for bytes that break the bot protocol, the reader of records or the command lines of bots, each for a
-          minute, or for `--seconds N`; needs a nightly compiler and cargo-fuzz
+  fuzz    look for bytes that break the bot protocol, the reader of records, the command lines, the archives of bots or the
+          messages between coordinator and workers, each for a minute, or for `--seconds N`; needs a nightly compiler and cargo-fuzz
   faults  the table of all faults with the tests that carry their IDs, and what is not covered yet
   levels  how much stronger each level is than the one below, as a table: [GAME...] [--games N] [--json]
   shots   pictures of every page in both themes and both sizes, in target/shots; needs Chromium
   dist    an archive and a Debian package in target/package: [--binary FILE] [--out DIR] [--fast]; without a binary one is
           built with everything in it, which takes minutes
   cluster PostgreSQL, nats-server, two servers and four workers on this machine play a tournament while parts are killed;
-          the records must equal those of one process: [--games N] [--kill worker,coordinator,broker] [--keep DIR]
+          the records must equal those of one process: [--games N] [--kill worker,coordinator,broker] [--keep DIR];
+          with --bench the figures of `rookery bench cluster` and its flags, by [--binary FILE] or an optimised build
   wheel   the Python package as a wheel and as source, in target/wheels; needs PyPI
   man     write the man pages of the command line to target/man";
 
@@ -107,6 +108,9 @@ fn test() -> anyhow::Result<()> {
         say("== cargo-nextest is not installed: cargo test runs everything, more slowly");
         step("tests and doc tests", tests(&format!("test --workspace --locked --no-fail-fast {FEATURES}")))?;
     }
+    // The default build has no cluster support, and everything above has. Its one test (`cargo test -p rookery --test cluster`)
+    // would need minutes for a build of its own.
+    step("clippy of the default build", cargo("clippy --package rookery --locked -- --deny warnings"))?;
     python::test()?;
     step(
         "docs",
@@ -143,7 +147,7 @@ fn fuzz(seconds: &str) -> anyhow::Result<()> {
             "a nightly compiler and cargo-fuzz are needed: `rustup toolchain install nightly`, `cargo install cargo-fuzz`"
         );
     }
-    for target in ["session", "record", "command_line"] {
+    for target in ["session", "record", "command_line", "bundle", "cluster"] {
         let args = format!("fuzz run {target} -- -max_total_time={seconds} -max_len=4096");
         step(&format!("fuzzing of {target}"), nightly(&args))?;
     }
@@ -153,14 +157,31 @@ fn fuzz(seconds: &str) -> anyhow::Result<()> {
 /// Many machines on this one; `testkit::trial` does the work with the program that is built here.
 fn cluster(order: &[&str]) -> anyhow::Result<()> {
     setup::programs(&env::var_os("PATH").unwrap_or_default());
-    let build = "build --locked --package rookery --package rookery-testkit --features rookery/cluster --bin rookery \
-                 --bin cluster-trial";
-    step("the program and its trial", cargo(build))?;
     let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let programs = env::current_dir()?.join(target).join("debug");
-    let mut trial = Command::new(programs.join("cluster-trial"));
-    let status = trial.arg("--binary").arg(programs.join("rookery")).args(order).status();
-    let status = status.context("the trial could not be started")?;
+    let target = env::current_dir()?.join(target);
+    let is_bench = order.contains(&"--bench");
+    let mut order: Vec<&str> = order.iter().copied().filter(|word| *word != "--bench").collect();
+    let given = order.iter().position(|word| *word == "--binary" && is_bench);
+    let given = given.filter(|at| at + 1 < order.len()).map(|at| order.drain(at..at + 2).next_back());
+    let binary = match given.flatten() {
+        Some(binary) => env::current_dir()?.join(binary),
+        None if is_bench => {
+            // Figures of a build that is not optimised say nothing.
+            step("the program", cargo("build --release --locked --package rookery --features cluster"))?;
+            target.join("release/rookery")
+        }
+        None => {
+            step("the program", cargo("build --locked --package rookery --features rookery/cluster"))?;
+            target.join("debug/rookery")
+        }
+    };
+    step("its trial", cargo("build --locked --package rookery-testkit --bin cluster-trial"))?;
+    let mut trial = Command::new(target.join("debug/cluster-trial"));
+    trial.arg("--binary").arg(binary).args(&order);
+    if is_bench {
+        trial.arg("--bench");
+    }
+    let status = trial.status().context("the trial could not be started")?;
     if status.success() { Ok(()) } else { bail!("the trial failed") }
 }
 
@@ -168,7 +189,15 @@ fn cluster(order: &[&str]) -> anyhow::Result<()> {
 fn cargo(args: &str) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args.split(' '));
+    build_once(&mut command);
     command
+}
+
+/// What a build keeps to be quick the next time is of no use where there is none, and costs gigabytes.
+fn build_once(command: &mut Command) {
+    if env::var_os("CI").is_some() {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
 }
 
 fn installed(subcommand: &str) -> bool {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use crate::{say, step, venv};
+use crate::{build_once, say, step, venv};
 
 /// What the tests need from `PyPI`, beside what the notebook runs in.
 const PACKAGES: [&str; 11] = [
@@ -45,7 +45,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
 /// What the crates read beside their own folders, which maturin does not know of.
 const BESIDE: [&str; 2] = ["docs/rules", ".cargo"];
 
-/// Builds a wheel and a source package that needs nothing of this repository.
+/// Builds a wheel and a source package that needs nothing of this repository, and shows that by installing it.
 pub(crate) fn wheel() -> anyhow::Result<()> {
     let Some(environment) = Environment::make(&PACKAGES[..1]) else {
         bail!("maturin cannot be had, see above")
@@ -58,6 +58,7 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
     }
     let source = wheels.join(concat!("rookery-", env!("CARGO_PKG_VERSION"), ".tar.gz"));
     complete(&environment.root, &source)?;
+    install_alone(&environment.root, &source)?;
     let mut packages: Vec<PathBuf> = std::fs::read_dir(&wheels)
         .with_context(|| wheels.display().to_string())?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -94,6 +95,19 @@ fn complete(root: &Path, package: &Path) -> anyhow::Result<()> {
     step("packing it again", pack.arg("-czf").arg(package).arg("-C").arg(&work).arg(folder))
 }
 
+/// Builds and installs a source package in a new environment, and imports it from there.
+fn install_alone(root: &Path, package: &Path) -> anyhow::Result<()> {
+    let folder = root.join("target/python/source-package");
+    let mut make = Command::new("python3");
+    step("a new environment", make.args(["-m", "venv", "--clear"]).arg(&folder))?;
+    let mut install = Command::new(folder.join("bin/pip"));
+    install.args(["install", "--quiet", "--disable-pip-version-check"]).arg(package).current_dir(&folder);
+    step("the source package alone: pip install", install)?;
+    let mut import = Command::new(folder.join("bin/python"));
+    import.args(["-c", "import rookery; rookery.load('four')"]).current_dir(&folder);
+    step("the source package alone: import", import)
+}
+
 /// A virtual environment under `target`.
 struct Environment {
     root: PathBuf,
@@ -117,6 +131,7 @@ impl Environment {
     fn run(&self, program: &str) -> Command {
         let mut command = Command::new(self.folder.join("bin").join(program));
         command.env("VIRTUAL_ENV", &self.folder).env_remove("PYTHONHOME").env_remove("PYTHONPATH");
+        build_once(&mut command);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.folder.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(folders) {

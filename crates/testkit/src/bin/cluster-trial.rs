@@ -7,6 +7,17 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let say = |line: &str| println!("{line}");
+    if let Some(at) = args.iter().position(|arg| arg == "--bench") {
+        let rest: Vec<String> =
+            args.iter().enumerate().filter(|(idx, _)| *idx != at).map(|(_, arg)| arg.clone()).collect();
+        return match rookery_testkit::trial::bench(&rest) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => {
+                eprintln!("error: {problem}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     match rookery_testkit::trial::Order::parse(&args)
         .and_then(|order| rookery_testkit::trial::run(&order, &say))
     {

@@ -11,19 +11,19 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server's page.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
+pub struct Page {
     host: String,
     cookie: Option<String>,
 }
 
 impl Page {
     /// The one at this address, `http://HOST:PORT`.
-    pub(super) fn of(url: &str) -> Self {
+    pub fn of(url: &str) -> Self {
         Self { host: url.trim_start_matches("http://").trim_end_matches('/').to_owned(), cookie: None }
     }
 
     /// Claims a name there.
-    pub(super) fn sign_in(&mut self) -> Result<(), String> {
+    pub fn sign_in(&mut self) -> Result<(), String> {
         let wish = json!({ "name": "trial", "password": "a trial of many machines", "claim": true });
         let (head, body) = self.ask("POST", "/api/v1/login", Some(&wish))?;
         let cookie = head.lines().find(|line| line.to_ascii_lowercase().starts_with("set-cookie:"));
@@ -33,11 +33,18 @@ impl Page {
         Ok(())
     }
 
-    pub(super) fn get(&self, path: &str) -> Result<Value, String> {
+    /// What stands there.
+    pub fn get(&self, path: &str) -> Result<Value, String> {
         self.json("GET", path, None)
     }
 
-    pub(super) fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
+    /// A page as text.
+    pub(super) fn text(&self, path: &str) -> Result<String, String> {
+        self.ask("GET", path, None).map(|(_, body)| body)
+    }
+
+    /// What is answered to this.
+    pub fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
         self.json("POST", path, Some(body))
     }
 

@@ -2,6 +2,7 @@
 //! the same one in one process. Both must come to the same records, byte for byte.
 
 mod http;
+mod live;
 mod part;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,8 @@ use serde_json::{Value, json};
 
 use crate::nats::Nats;
 use crate::postgres::Postgres;
-use http::Page;
+pub use http::Page;
+pub use live::watch_taken_over;
 use part::Part;
 
 /// How long it may take in all, beside a tenth of a second for each game.
@@ -25,6 +27,8 @@ const WORKERS: usize = 4;
 const SLOTS: &str = "2";
 /// How long a lease lasts here, in seconds: nobody wants to wait for half a minute.
 const LEASE: &str = "3";
+/// How long something stands still: longer than a lease.
+const FROZEN: Duration = Duration::from_secs(5);
 /// What is played, and by whom.
 const GAME: &str = "stones";
 const PLAYERS: [&str; 2] = ["hard", "medium"];
@@ -38,6 +42,16 @@ pub enum Kind {
     Coordinator,
     /// The broker, which comes back after a moment.
     Broker,
+    /// The database, which comes back after a moment.
+    Database,
+    /// One of the workers stands still for longer than a lease, and goes on.
+    FreezeWorker,
+    /// The server that coordinates does.
+    FreezeCoordinator,
+    /// The broker does.
+    FreezeBroker,
+    /// The database does.
+    FreezeDatabase,
 }
 
 impl Kind {
@@ -46,8 +60,25 @@ impl Kind {
             Self::Worker => "worker",
             Self::Coordinator => "coordinator",
             Self::Broker => "broker",
+            Self::Database => "database",
+            Self::FreezeWorker => "freeze-worker",
+            Self::FreezeCoordinator => "freeze-coordinator",
+            Self::FreezeBroker => "freeze-broker",
+            Self::FreezeDatabase => "freeze-database",
         }
     }
+
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Worker,
+        Self::Coordinator,
+        Self::Broker,
+        Self::Database,
+        Self::FreezeWorker,
+        Self::FreezeCoordinator,
+        Self::FreezeBroker,
+        Self::FreezeDatabase,
+    ];
 }
 
 /// What is to be tried.
@@ -61,13 +92,17 @@ pub struct Order {
     pub kill: Vec<Kind>,
     /// Where the records are left.
     pub keep: PathBuf,
+    /// Whether workers and servers that were killed are started again.
+    pub revive: bool,
 }
 
 impl Order {
     /// Reads `--binary FILE --games N --kill worker,coordinator,broker --keep DIR`.
     pub fn parse(args: &[String]) -> Result<Self, String> {
-        let mut order = Self { binary: PathBuf::new(), games: 2000, kill: vec![], keep: PathBuf::new() };
-        let usage = "usage: cluster [--games N] [--kill worker,coordinator,broker] [--keep DIR]";
+        let mut order =
+            Self { binary: PathBuf::new(), games: 2000, kill: vec![], keep: PathBuf::new(), revive: false };
+        let usage = "usage: cluster [--games N] [--kill worker,coordinator,broker,database,freeze-worker,...] [--keep DIR] \
+                     [--revive yes]";
         let mut killed = None;
         for pair in args.chunks(2) {
             let [flag, value] = pair else { return Err(usage.to_owned()) };
@@ -81,13 +116,13 @@ impl Order {
                     })?;
                 }
                 "--keep" => order.keep = value.into(),
+                "--revive" => order.revive = value == "yes",
                 "--kill" => killed = Some(value.as_str()),
                 _ => return Err(usage.to_owned()),
             }
         }
-        let all = [Kind::Worker, Kind::Coordinator, Kind::Broker];
         for word in killed.unwrap_or("worker,coordinator,broker").split(',').filter(|word| !word.is_empty()) {
-            let kind = all.into_iter().find(|kind| kind.word() == word);
+            let kind = Kind::ALL.into_iter().find(|kind| kind.word() == word);
             order.kill.push(kind.ok_or_else(|| format!("--kill {word}: {usage}"))?);
         }
         if order.keep.as_os_str().is_empty() {
@@ -116,6 +151,21 @@ pub fn run(order: &Order, say: &dyn Fn(&str)) -> Result<u64, String> {
         return Err(format!("the tables differ: {table} in one process, {there} in many"));
     }
     compare(&local, &cluster, order.games)
+}
+
+/// Has the program (`--binary FILE`, the first two words) measure many machines, with a broker and a database of this run's own;
+/// the other words are those of `rookery bench cluster`.
+pub fn bench(args: &[String]) -> Result<(), String> {
+    let [flag, binary, rest @ ..] = args else { return Err("which program? --binary FILE".to_owned()) };
+    if flag != "--binary" {
+        return Err(format!("{flag}: expected --binary FILE first"));
+    }
+    let postgres = Postgres::start().ok_or("PostgreSQL is not installed (Debian: postgresql)")?;
+    let broker = Nats::start().ok_or("nats-server is not installed (Debian: nats-server)")?;
+    let mut command = Command::new(binary);
+    command.args(["bench", "cluster", "--dispatch", &broker.url(), "--store", &postgres.database("bench")]);
+    let ran = command.args(rest).status().map_err(|error| format!("{binary}: {error}"))?;
+    if ran.success() { Ok(()) } else { Err("the benchmark failed, see above".to_owned()) }
 }
 
 /// The same names, the same bytes.
@@ -201,6 +251,11 @@ struct Machines {
     workers: Vec<Part>,
     begun: Instant,
     killed: Vec<Value>,
+    /// The address of the database, and the folder for what parts write.
+    store: String,
+    scratch: PathBuf,
+    /// How many workers were killed or stood still.
+    n_workers_hit: usize,
 }
 
 /// On many machines: the table, and what happened.
@@ -211,45 +266,14 @@ fn play_there(
     to: &Path,
     say: &dyn Fn(&str),
 ) -> Result<(Value, Value), String> {
-    let postgres = Postgres::start().ok_or("PostgreSQL is not installed (Debian: postgresql)")?;
-    let broker = Nats::start().ok_or("nats-server is not installed (Debian: nats-server)")?;
-    let store = postgres.database("rookery");
-    let mut all = Machines {
-        broker,
-        postgres,
-        servers: vec![],
-        workers: vec![],
-        begun: Instant::now(),
-        killed: vec![],
-    };
-    let url = all.broker.url();
+    let mut all = Machines::start(scratch)?;
     for idx in 0..2 {
-        let name = format!("server-{}", idx + 1);
-        let args = [
-            "serve",
-            "--listen",
-            "127.0.0.1:0",
-            "--bots",
-            "127.0.0.1:0",
-            "--no-open",
-            "--store",
-            &store,
-            "--dispatch",
-            &url,
-            "--lease",
-            LEASE,
-            "--log",
-            "warn",
-        ];
-        let part = Part::start(&order.binary, &name, &args, scratch)?;
-        // The second one finds the first one at work.
-        part.wait_for("role: ", Duration::from_mins(1))?;
-        all.servers.push(part);
+        let server = all.server(order, idx)?;
+        all.servers.push(server);
     }
     for idx in 0..WORKERS {
-        let name = format!("worker-{}", idx + 1);
-        let args = ["worker", "--dispatch", &url, "--slots", SLOTS, "--name", &name];
-        all.workers.push(Part::start(&order.binary, &name, &args, scratch)?);
+        let worker = all.worker(order, idx)?;
+        all.workers.push(worker);
     }
     let mut page = Page::of(&all.servers[0].wait_for("page: ", Duration::from_mins(1))?);
     page.sign_in()?;
@@ -257,6 +281,7 @@ fn play_there(
     let id = made["id"].as_str().ok_or_else(|| format!("no tournament was made: {made}"))?.to_owned();
     say(&format!("two servers and {WORKERS} workers: tournament {id}"));
     let report = all.watch(order, &id, say)?;
+    let store = all.store.clone();
     export(order, &id, &store, scratch, to)?;
     let counted = all.postgres.query(
         "rookery",
@@ -279,6 +304,54 @@ fn play_there(
 }
 
 impl Machines {
+    /// A broker and a database, and nobody yet who uses them.
+    fn start(scratch: &Path) -> Result<Self, String> {
+        let postgres = Postgres::start().ok_or("PostgreSQL is not installed (Debian: postgresql)")?;
+        let broker = Nats::start().ok_or("nats-server is not installed (Debian: nats-server)")?;
+        let store = postgres.database("rookery");
+        Ok(Self {
+            broker,
+            postgres,
+            servers: vec![],
+            workers: vec![],
+            begun: Instant::now(),
+            killed: vec![],
+            store,
+            scratch: scratch.to_owned(),
+            n_workers_hit: 0,
+        })
+    }
+
+    /// Starts a server, and waits until it knows its role: the second one finds the first one at work.
+    fn server(&self, order: &Order, idx: usize) -> Result<Part, String> {
+        let url = self.broker.url();
+        let args = [
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--bots",
+            "127.0.0.1:0",
+            "--no-open",
+            "--store",
+            &self.store,
+            "--dispatch",
+            &url,
+            "--lease",
+            LEASE,
+            "--log",
+            "warn",
+        ];
+        let part = Part::start(&order.binary, &format!("server-{}", idx + 1), &args, &self.scratch)?;
+        part.wait_for("role: ", Duration::from_mins(1))?;
+        Ok(part)
+    }
+
+    fn worker(&self, order: &Order, idx: usize) -> Result<Part, String> {
+        let (url, name) = (self.broker.url(), format!("worker-{}", idx + 1));
+        let args = ["worker", "--dispatch", &url, "--slots", SLOTS, "--name", &name];
+        Part::start(&order.binary, &name, &args, &self.scratch)
+    }
+
     /// Waits for the end, and kills on the way. The report.
     fn watch(&mut self, order: &Order, id: &str, say: &dyn Fn(&str)) -> Result<Value, String> {
         let patience = PATIENCE + Duration::from_millis(100) * u32::try_from(order.games).unwrap_or(u32::MAX);
@@ -293,12 +366,13 @@ impl Machines {
                     Some((_, kind)) => Err(format!("it was over before the {} could be killed", kind.word())),
                 };
             }
-            // Each at its share of the way, and only when something was stored since the last one.
+            // All on the first half of the way, each at its share of it, for much is played while one of them stands still;
+            // and only when something was stored since the last one.
             if let Some(&(idx, kind)) = to_kill.peek()
                 && games > seen
-                && games * (order.kill.len() as u64 + 1) > order.games * idx as u64
+                && games * 2 * (order.kill.len() as u64 + 1) > order.games * idx as u64
             {
-                self.kill(kind)?;
+                self.kill(order, kind)?;
                 say(&format!("killed: the {} after {games} games", kind.word()));
                 to_kill.next();
                 seen = games;
@@ -315,20 +389,72 @@ impl Machines {
         self.servers.iter().filter(|server| server.is_alive()).find_map(ask).unwrap_or(Value::Null)
     }
 
-    fn kill(&mut self, kind: Kind) -> Result<(), String> {
+    /// The server that coordinates, once there is one.
+    fn coordinator(&self) -> Result<usize, String> {
+        let is_it = |server: &Part| {
+            server.is_alive() && server.last("role: ").is_some_and(|role| role == "coordinator")
+        };
+        let begun = Instant::now();
+        loop {
+            if let Some(idx) = self.servers.iter().position(is_it) {
+                return Ok(idx);
+            }
+            if begun.elapsed() > PATIENCE {
+                return Err(format!("no server is the coordinator:\n{}", self.logs()));
+            }
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn kill(&mut self, order: &Order, kind: Kind) -> Result<(), String> {
         let at = self.begun.elapsed().as_secs_f64();
+        let hit = self.n_workers_hit % WORKERS;
         match kind {
-            Kind::Worker => self.workers[0].kill(),
+            Kind::Worker => {
+                self.workers[hit].kill();
+                self.n_workers_hit += 1;
+                if order.revive {
+                    self.workers[hit] = self.worker(order, hit)?;
+                }
+            }
             Kind::Coordinator => {
-                let coordinates = |server: &&mut Part| {
-                    server.is_alive() && server.last("role: ").is_some_and(|role| role == "coordinator")
-                };
-                self.servers.iter_mut().find(coordinates).ok_or("no server is the coordinator")?.kill();
+                let idx = self.coordinator()?;
+                self.servers[idx].kill();
+                if order.revive {
+                    self.servers[idx] = self.server(order, idx)?;
+                }
             }
             Kind::Broker => {
                 self.broker.crash();
                 sleep(Duration::from_secs(1));
                 self.broker.resume();
+            }
+            Kind::Database => {
+                self.postgres.crash();
+                sleep(Duration::from_secs(1));
+                self.postgres.resume();
+            }
+            Kind::FreezeWorker => {
+                self.workers[hit].freeze(true);
+                sleep(FROZEN);
+                self.workers[hit].freeze(false);
+                self.n_workers_hit += 1;
+            }
+            Kind::FreezeCoordinator => {
+                let idx = self.coordinator()?;
+                self.servers[idx].freeze(true);
+                sleep(FROZEN);
+                self.servers[idx].freeze(false);
+            }
+            Kind::FreezeBroker => {
+                self.broker.freeze(true);
+                sleep(FROZEN);
+                self.broker.freeze(false);
+            }
+            Kind::FreezeDatabase => {
+                self.postgres.freeze(true);
+                sleep(FROZEN);
+                self.postgres.freeze(false);
             }
         }
         self.killed.push(json!({ "part": kind.word(), "at": at }));

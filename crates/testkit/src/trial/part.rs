@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// A program that runs, with what it has printed so far.
 #[derive(Debug)]
 pub(super) struct Part {
@@ -71,6 +73,15 @@ impl Part {
         self.alive = false;
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// Stops it where it is, or lets it go on.
+    pub(super) fn freeze(&self, frozen: bool) {
+        let signal = if frozen { Signal::STOP } else { Signal::CONT };
+        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // One that has ended needs no signal.
+            let _ = kill_process(pid, signal);
+        }
     }
 
     /// What it complained about.

@@ -25,7 +25,7 @@ faults! {
         "half-close", NET, lost(Disconnected, "it lost its connection and did not come back").within(300);
     fn fault_t05_answers_twice = "twice", ANY, played("");
     fn fault_t05_answers_an_old_question_too = "old-id", ANY, played("");
-    fn fault_t05_answers_two_hundred_times = "often", ANY, lost(OutputLimit, "more than 100 messages that were late");
+    fn fault_t05_answers_two_hundred_times = "often", ANY, lost(OutOfTurn, "more than 16 answers to earlier turns");
     fn fault_t06_answers_before_it_is_asked = "too-early", ANY, lost(OutOfTurn, "it was not asked");
     fn fault_t06_answers_a_question_to_come = "future-id", ANY, lost(Malformed, "there was no turn 8 yet");
     fn fault_j06_says_hello_again = "hello-again", ANY, lost(OutOfTurn, "sent `{\"type\":\"hello\"");

@@ -180,7 +180,8 @@ async fn play(
     let record = std::fs::File::open(&path).unwrap();
     let summary = verify(BufReader::new(record)).unwrap();
     assert_eq!(summary.verdict.as_ref(), Some(&verdict), "the record says the same");
-    let stderr = opened.logs.iter().map(|(_, log)| String::from_utf8_lossy(&log.all()).into_owned());
+    let stderr =
+        opened.started.iter().map(|(_, program)| String::from_utf8_lossy(&program.log.all()).into_owned());
     let sentence = agreed.sentence(&verdict);
     (Outcome { stderr: stderr.collect(), sentence, verdict, took: Duration::ZERO }, bot)
 }
