@@ -3,6 +3,7 @@ from typing import Any, Callable, Sequence, final
 
 __version__: str
 RESIGN: str
+MAX_SEATS: int
 
 class IllegalMove(ValueError): ...
 
@@ -106,9 +107,11 @@ def _hold(
     spec: str,
     players: Sequence[tuple[Any, Any, Any] | None],
     record: str | PathLike[str] | None = None,
+    store: str | PathLike[str] | None = None,
     concurrency: int | None = None,
     sprt: tuple[float, float, float, float] | None = None,
 ) -> str: ...
+def _resume(store: str | PathLike[str], id: str, concurrency: int | None = None) -> str: ...
 def _ratings(
     names: list[str], games: list[tuple[list[int], list[int]]], model: str | None = None, prior: float = 1.0
 ) -> str: ...

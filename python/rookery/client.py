@@ -11,11 +11,14 @@ A bot that plays in `rookery.match` plays here as it is:
     rookery.Client(First()).run()                      # started by Rookery: `cmd:python3 first.py`
     rookery.Client(First()).connect("there:4000")      # a seat `tcp:4000`
     rookery.Client(First()).connect("ws://there:4000") # a seat `ws:4000`
+
+A client whose connection breaks in a game comes back by the token of its seat.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -23,18 +26,25 @@ import re
 import socket
 import struct
 import sys
+import time
 from typing import Any, Callable, Iterator, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ._rookery import RESIGN, Position
 from .matches import Bot, Ending, Game
 
 #: The longest line that Rookery sends.
 MAX_LINE = 1 << 20
+#: How often a connection may break between two turns before the bot gives up.
+MAX_BREAKS = 10
 
 
 class ProtocolError(ConnectionError):
     """The other side does not speak as it should."""
+
+
+class _Lost(Exception):
+    """The connection broke, which is no mistake of the bot's."""
 
 
 class Link(Protocol):
@@ -46,10 +56,13 @@ class Link(Protocol):
 
 
 class _Stdio:
+    def __init__(self) -> None:
+        self._out = sys.stdout
+
     def send(self, text: str) -> None:
-        sys.stdout.write(text + "\n")
+        self._out.write(text + "\n")
         # Without the flush Rookery would wait for a line that is still in a buffer here.
-        sys.stdout.flush()
+        self._out.flush()
 
     def lines(self) -> Iterator[bytes]:
         yield from sys.stdin.buffer
@@ -60,7 +73,6 @@ class _Stdio:
 
 class _Tcp:
     def __init__(self, link: socket.socket) -> None:
-        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._link = link
         self._file = link.makefile("rb")
 
@@ -82,7 +94,6 @@ class _WebSocket:
     """As much of RFC 6455 as a client needs."""
 
     def __init__(self, link: socket.socket, host: str, path: str) -> None:
-        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._link = link
         key = base64.b64encode(os.urandom(16)).decode()
         link.sendall(
@@ -158,7 +169,7 @@ class Client:
     """Plays for a bot: `run` by standard input and output, `connect` over a network.
 
     The bot is a `rookery.Bot` or a function from a position to a move. With `name` and `secret` it takes a seat that
-    waits for them.
+    waits for them. Over a network it comes back to its game when the connection breaks.
     """
 
     def __init__(
@@ -168,60 +179,95 @@ class Client:
             raise TypeError(f"expected a Bot or a function of a position, got {type(bot).__name__}")
         self.bot = bot
         own = getattr(bot, "name", None) or getattr(bot, "__name__", None) or type(bot).__name__
-        # A name has 24 letters, digits, `_` and `-` at the most.
-        self.name: str = re.sub(r"[^A-Za-z0-9_-]", "-", name or own)[:24] or "python"
+        # A name begins with a letter or digit and has 24 letters, digits, `_` and `-` at the most.
+        self.name: str = re.sub(r"[^A-Za-z0-9_-]", "-", name or own).lstrip("_-")[:24] or "python"
         self.secret = secret
         self._game = ""
         self._spec = ""
         self._players: list[str] = []
+        #: What lets it come back to the game that is on.
+        self._token: str | None = None
+        #: The last answer, by the id of its turn: who comes back is asked the same again.
+        self._answered: tuple[Any, dict[str, Any]] | None = None
+        self._breaks = 0
 
     def run(self) -> None:
-        """Plays until Rookery says `quit` or closes the input."""
-        self._play(_Stdio())
+        """Plays until Rookery says `quit` or closes the input.
 
-    def connect(self, address: str, timeout: float = 60.0) -> None:
-        """Plays at `HOST:PORT` (a seat `tcp:PORT`) or `ws://HOST:PORT` (a seat `ws:PORT`) until the end."""
+        Meanwhile `print` writes to standard error: standard output belongs to the protocol.
+        """
+        try:
+            link = _Stdio()
+            with contextlib.redirect_stdout(sys.stderr):
+                self._play(link)
+        except _Lost as lost:
+            raise lost.__cause__ or ConnectionError("the connection ended") from None
+
+    def connect(self, address: str, timeout: float = 60.0, *, grace: float = 30.0) -> None:
+        """Plays at `HOST:PORT` (a seat `tcp:PORT`) or `ws://HOST:PORT` (a seat `ws:PORT`) until the end.
+
+        `timeout` is how many seconds the first connection may take. If the connection breaks while a game is on, the client
+        tries for `grace` seconds to come back to its seat; a referee waits for 30 seconds, and the clock runs on.
+        """
         url = urlsplit(address if "://" in address else f"tcp://{address}")
         if url.scheme not in ("tcp", "ws") or not url.hostname or not url.port:
             raise ValueError(f"expected HOST:PORT or ws://HOST:PORT, got {address!r}")
-        link = socket.create_connection((url.hostname, url.port), timeout=timeout)
-        # The wait for a turn may be long.
-        link.settimeout(None)
-        open_link: Link = (
-            _Tcp(link) if url.scheme == "tcp" else _WebSocket(link, f"{url.hostname}:{url.port}", url.path or "/")
-        )
-        try:
-            self._play(open_link)
-        finally:
-            open_link.close()
+        self._token, self._answered, self._breaks = None, None, 0
+        link = _open(url, timeout)
+        while True:
+            try:
+                self._play(link)
+                return
+            except _Lost as lost:
+                self._breaks += 1
+                if self._token is None or self._breaks > MAX_BREAKS:
+                    raise lost.__cause__ or ConnectionError("the connection ended in the middle of a game") from None
+            finally:
+                link.close()
+            link = _open_again(url, grace)
 
     def _play(self, link: Link) -> None:
-        def send(**message: Any) -> None:
-            link.send(json.dumps(message))
-
-        for line in link.lines():
+        """Plays until the end of the connection; one that ends while a game is on is lost."""
+        lines = link.lines()
+        while (line := _next(lines)) is not None:
             message = json.loads(line)
             kind = message.get("type")
             if kind == "hello":
-                secret = {} if self.secret is None else {"secret": self.secret}
-                send(type="hello", version=1, name=self.name, **secret)
+                known = {"secret": self.secret, "token": self._token}
+                given = {key: value for key, value in known.items() if value is not None}
+                _send(link, {"type": "hello", "version": 1, "name": self.name, **given})
             elif kind == "new_game":
                 self._new_game(message)
-                send(type="ready")
+                _send(link, {"type": "ready"})
             elif kind == "turn":
-                move = self._choose(message)
-                if move == RESIGN:
-                    send(type="resign", id=message["id"])
-                else:
-                    send(type="move", id=message["id"], move=move)
+                _send(link, self._answer(message))
             elif kind == "game_over":
+                self._token, self._answered = None, None
                 self._game_over(message)
             elif kind in ("reject", "error"):
                 print(f"{kind} ({message.get('code')}): {message.get('message')}", file=sys.stderr)
+                if message.get("code") == "no_seat" and self._token is not None:
+                    raise ConnectionError("the seat is gone: its game is over, or went on without this bot")
             elif kind == "quit":
                 return
+        if self._token is not None:
+            raise _Lost
+
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a turn; to one that was answered already, the same once more."""
+        turn = message["id"]
+        if self._answered is None or self._answered[0] != turn:
+            move = self._choose(message)
+            answer = {"type": "resign", "id": turn} if move == RESIGN else {"type": "move", "id": turn, "move": move}
+            self._answered, self._breaks = (turn, answer), 0
+        return self._answered[1]
 
     def _new_game(self, message: dict[str, Any]) -> None:
+        token = message.get("token")
+        if token is not None and token == self._token:
+            # The game that it has come back to; every turn tells the position.
+            return
+        self._token, self._answered = token, None
         self._game, self._spec = message["game"], message["spec"]
         self._players = [seat["name"] for seat in message["seats"]]
         if isinstance(self.bot, Bot):
@@ -254,3 +300,51 @@ class Client:
                 text=message["message"],
             )
         )
+
+
+def _open(url: SplitResult, timeout: float) -> Link:
+    assert url.hostname and url.port
+    link = socket.create_connection((url.hostname, url.port), timeout=timeout)
+    try:
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # A connection that nobody closed and nobody has any more is noticed within half a minute.
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, seconds in (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3)):
+            if hasattr(socket, option):
+                link.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), seconds)
+        opened: Link = (
+            _Tcp(link) if url.scheme == "tcp" else _WebSocket(link, f"{url.hostname}:{url.port}", url.path or "/")
+        )
+        # The wait for a turn may be long.
+        link.settimeout(None)
+    except BaseException:
+        link.close()
+        raise
+    return opened
+
+
+def _open_again(url: SplitResult, grace: float) -> Link:
+    """Tries until the grace is over, more slowly each time."""
+    until, pause = time.monotonic() + grace, 0.05
+    while True:
+        try:
+            return _open(url, max(until - time.monotonic(), 0.1))
+        except OSError:
+            if time.monotonic() + pause >= until:
+                raise
+        time.sleep(pause)
+        pause = min(2 * pause, 2.0)
+
+
+def _next(lines: Iterator[bytes]) -> bytes | None:
+    try:
+        return next(lines, None)
+    except OSError as error:
+        raise _Lost from error
+
+
+def _send(link: Link, message: dict[str, Any]) -> None:
+    try:
+        link.send(json.dumps(message))
+    except OSError as error:
+        raise _Lost from error

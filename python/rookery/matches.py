@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence, Union
 
-from ._rookery import Position, _hold, _ratings, load
+from ._rookery import MAX_SEATS, Position, _hold, _ratings, _resume, load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,12 +118,14 @@ class Result:
 
     #: How everybody stands, the best first.
     standings: list[Standing]
-    #: All games, in the order they were paired.
+    #: All games, in the order they were paired; of a tournament that was gone on with, those that were played now.
     games: list[Game]
     ratings: list[Rating]
     #: Of two players: how much stronger the first is, and the lower and upper end of that (95 %).
     elo: tuple[float | None, float | None, float | None] | None = None
     sprt: Sprt | None = None
+    #: What it is called in its store: `rookery tournament show ID --store FILE`.
+    id: str | None = None
 
     @property
     def winner(self) -> Standing:
@@ -182,7 +185,8 @@ def _entrant(player: Player) -> tuple[str, str, tuple[Any, Any, Any] | None]:
         raise TypeError(
             f"expected a player: a spec such as 'hard', a function of a position, or a Bot; got {type(player).__name__}"
         )
-    return getattr(player, "__name__", type(player).__name__), "", (player, None, None)
+    name = getattr(player, "__name__", type(player).__name__)
+    return name.strip("<>"), "", (player, None, None)
 
 
 def _hold_all(
@@ -193,26 +197,27 @@ def _hold_all(
     time: str | None,
     max_turns: int | None,
     record: str | PathLike[str] | None,
+    store: str | PathLike[str] | None,
     concurrency: int | None,
     test: tuple[float, float, float, float] | None = None,
+    name: str = "python",
 ) -> Result:
-    if isinstance(players, str) or not isinstance(players, Iterable):
-        raise TypeError("players is a list: specs, functions, bots")
+    _several(players)
     if isinstance(games, str) or not all(isinstance(game, str) for game in games):
         raise TypeError("a game spec is a text such as 'hexapawn:rows=4,cols=4'")
     seats = load(games[0]).n_seats
     found = [_entrant(player) for player in players]
     names: list[str] = []
-    for name, _, _ in found:
-        clean = re.sub(r"[^A-Za-z0-9_.:=,+#-]", "_", name)[:40] or "player"
+    for wanted, _, _ in found:
+        clean = re.sub(r"[^A-Za-z0-9_.:=,+#-]", "_", wanted)[:40] or "player"
         same = sum(other == clean or other.startswith(f"{clean}#") for other in names)
         names.append(clean if same == 0 else f"{clean}#{same + 1}")
     entrants = [
-        {"name": name, "player": spec if calls is None else f"remote:python{idx}"}
-        for idx, (name, (_, spec, calls)) in enumerate(zip(names, found))
+        {"name": own, "player": spec if calls is None else f"remote:python{idx}"}
+        for idx, (own, (_, spec, calls)) in enumerate(zip(names, found))
     ]
     spec: dict[str, Any] = {
-        "name": "python",
+        "name": name,
         "games": list(games),
         "seats": seats,
         "format": shape,
@@ -223,14 +228,24 @@ def _hold_all(
         spec["time"] = time
     if max_turns is not None:
         spec["max_turns"] = max_turns
-    told = json.loads(_hold(json.dumps(spec), [calls for _, _, calls in found], record, concurrency, test))
+    return _result(_hold(json.dumps(spec), [calls for _, _, calls in found], record, store, concurrency, test))
+
+
+def _result(held: str) -> Result:
+    told = json.loads(held)
     return Result(
         standings=[Standing(**row) for row in told["standings"]],
         games=[_game(game) for game in told["games"]],
         ratings=[Rating(**row) for row in told["ratings"] or []],
         elo=tuple(told["elo"]) if told["elo"] else None,
-        sprt=Sprt(**told["sprt"]) if told["sprt"] else None,
+        sprt=Sprt(**{each.name: told["sprt"][each.name] for each in fields(Sprt)}) if told["sprt"] else None,
+        id=told["id"],
     )
+
+
+def _several(players: Any) -> None:
+    if isinstance(players, str) or not isinstance(players, Iterable):
+        raise TypeError(f"`players` is a list of specs, functions and bots, not {type(players).__name__}")
 
 
 def match(
@@ -242,13 +257,14 @@ def match(
     time: str | None = None,
     max_turns: int | None = None,
     record: str | PathLike[str] | None = None,
+    store: str | PathLike[str] | None = None,
     concurrency: int | None = None,
 ) -> Result:
     """Lets players meet at one table, in whole blocks in which each has every seat equally often.
 
     A player is a spec as on the command line (`hard`, `mine=level:3`, `cmd:./bot.py`), a function from a position to a
     move, or a `Bot`. An exception in a player is its loss, with the traceback as evidence. Records go to the folder
-    `record`. A `time` such as `1s+100ms` is for specs alone.
+    `record`, or everything to a `store` as `tournament` does. A `time` such as `1s+100ms` is for specs alone.
 
     >>> import rookery
     >>> def last(position):
@@ -257,13 +273,14 @@ def match(
     >>> result.standings[0].name, result.standings[0].games
     ('level:8', 4)
     """
-    players = list(players) if not isinstance(players, str) and isinstance(players, Iterable) else players
+    _several(players)
+    players = list(players)
     _whole(games, "games")
     seats = load(spec).n_seats
-    if not isinstance(players, str) and len(players) != seats:
+    if len(players) != seats:
         raise ValueError(f"{spec} has {seats} seats, and {len(players)} players were given; name one for each seat")
     shape = {"kind": "series", "games": games}
-    return _hold_all([spec], players, shape, seed, time, max_turns, record, concurrency)
+    return _hold_all([spec], players, shape, seed, time, max_turns, record, store, concurrency)
 
 
 def sprt(
@@ -289,12 +306,12 @@ def sprt(
     _whole(games, "games")
     shape = {"kind": "series", "games": games}
     test = (float(elo0), float(elo1), float(alpha), float(beta))
-    return _hold_all([spec], players, shape, seed, time, None, record, concurrency, test)
+    return _hold_all([spec], players, shape, seed, time, None, record, None, concurrency, test)
 
 
 def tournament(
-    spec: str | Sequence[str],
-    players: Iterable[Player],
+    spec: str | Sequence[str] | None = None,
+    players: Iterable[Player] | None = None,
     format: str | dict[str, Any] = "round-robin",
     *,
     games: int | None = None,
@@ -303,15 +320,32 @@ def tournament(
     time: str | None = None,
     max_turns: int | None = None,
     record: str | PathLike[str] | None = None,
+    store: str | PathLike[str] | None = None,
     concurrency: int | None = None,
+    name: str = "python",
+    resume: str | None = None,
 ) -> Result:
     """Holds a tournament: `round-robin`, `swiss`, `knock-out`, `gauntlet`, `ladder`, or a format as in docs/formats.md.
+
+    With `store`, the file of a store (docs/store.md) that is made where it is missing, every game is kept there as soon as
+    it is over: `rookery tournament show ID --store FILE` shows the tournament that `result.id` names, `rookery ratings
+    --recompute` counts it, and `store_records` reads its games. `name` is what it is called there.
+
+    `tournament(store=FILE, resume=ID)` goes on with one that was stopped and whose players are all specs: everything else is
+    as it was agreed. `games` of the result are those that are played now; standings and ratings count all.
 
     >>> import rookery
     >>> result = rookery.tournament("four", ["level:1", "level:3", "random"], games=2)
     >>> len(result.games)
     6
     """
+    if resume is not None:
+        agreed = (spec, players, games, rounds, time, max_turns, record)
+        if store is None or any(word is not None for word in agreed) or (format, seed, name) != ("round-robin", 0, "python"):
+            raise ValueError("`resume` takes the `store` and, if you like, `concurrency`: nothing else is agreed again")
+        return _result(_resume(store, resume, concurrency))
+    if spec is None or players is None:
+        raise TypeError("a tournament needs a `spec` and `players`, or a `store` and what to `resume`")
     shape: dict[str, Any] = {"kind": format} if isinstance(format, str) else dict(format)
     if games is not None:
         shape["best_of" if shape.get("kind") == "knock-out" else "games"] = _whole(games, "games")
@@ -320,7 +354,7 @@ def tournament(
     specs = [spec] if isinstance(spec, str) else list(spec)
     if not specs:
         raise ValueError("a tournament needs a game")
-    return _hold_all(specs, players, shape, seed, time, max_turns, record, concurrency)
+    return _hold_all(specs, players, shape, seed, time, max_turns, record, store, concurrency, name=name)
 
 
 def _whole(number: int, name: str) -> int:
@@ -353,6 +387,10 @@ def ratings(
             scores: Sequence[float] = [float(seat in game.winners) for seat in range(len(sat))]
         else:
             sat, scores = list(game[0]), list(game[1])
+            if len(sat) != len(scores) or not 2 <= len(sat) <= MAX_SEATS:
+                raise ValueError(f"a game has 2 to {MAX_SEATS} players and a score for each")
+            if not all(isinstance(name, str) for name in sat) or not all(isinstance(score, Real) for score in scores):
+                raise TypeError("a game is a list of names and a list of numbers")
         places = [1 + sum(other > score for other in scores) for score in scores]
         told.append(([names.setdefault(name, len(names)) for name in sat], places))
     if not told:

@@ -70,34 +70,77 @@ def _bytes(record: Source) -> bytes:
 
 
 def read_record(record: Source) -> Record:
-    """Reads a record and judges it again; one that is not right is a ValueError that names the line."""
+    """Reads a record and judges it again; one that is not right is a ValueError that names the line.
+
+    >>> import rookery, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> played = rookery.match("four", ["level:1", "random"], games=2, record=folder)
+    >>> record = rookery.read_record(played.games[0].record)
+    >>> record.name, record.finished, len(record.moves) == played.games[0].plies
+    ('four', True, True)
+    """
     told = json.loads(_read_record(_bytes(record)))
     return Record(**{**told, "turns": [Turn(*turn) for turn in told["turns"]]})
 
 
 def read_records(folder: str | PathLike[str]) -> list[Record]:
-    """All records of a folder, by name."""
+    """All records of a folder, by name.
+
+    >>> import rookery, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> played = rookery.match("four", ["level:1", "random"], games=2, record=folder)
+    >>> len(rookery.read_records(folder))
+    2
+    """
     return [read_record(path) for path in sorted(Path(folder).glob("*.jsonl"))]
 
 
 def store_records(location: str | PathLike[str], game: str | None = None) -> list[Record]:
-    """All games of a store (docs/store.md), or those of the game with this name, in the order they were stored."""
+    """All games of a store (docs/store.md), or those of the game with this name, in the order they were stored.
+
+    >>> import rookery, tempfile
+    >>> store = tempfile.mkdtemp() + "/games.db"
+    >>> played = rookery.match("four", ["level:1", "random"], games=2, store=store)
+    >>> [record.finished for record in rookery.store_records(store, game="four")]
+    [True, True]
+    """
     return [read_record(record) for record in _store_records(location, game)]
 
 
 def verify(record: Source) -> bool:
-    """Checks every move, every ruling, the verdict and the hash; whether the record is finished. Else a ValueError."""
+    """Checks every move, every ruling, the verdict and the hash; whether the record is finished. Else a ValueError.
+
+    >>> import rookery, tempfile
+    >>> played = rookery.match("four", ["level:1", "random"], games=2, record=tempfile.mkdtemp())
+    >>> rookery.verify(played.games[0].record)
+    True
+    """
     return _verify_record(_bytes(record))
 
 
 def review(record: Source, time: float = 10.0) -> dict[str, Any]:
-    """Every move of a record against what was best, within about `time` seconds: `players` with accuracy and mistakes, `moves`."""
+    """Every move of a record against what was best, within about `time` seconds: `players` with accuracy and mistakes, `moves`.
+
+    >>> import rookery, tempfile
+    >>> played = rookery.match("hexapawn:rows=3,cols=3", ["level:1", "random"], games=2, record=tempfile.mkdtemp())
+    >>> review = rookery.review(played.games[0].record, time=1.0)
+    >>> len(review["moves"]) == played.games[0].plies, review["exact"]
+    (True, True)
+    """
     told: dict[str, Any] = json.loads(_review(_bytes(record), time))
     return told
 
 
 def to_arrays(records: Iterable[Record]) -> Arrays:
-    """All moves of finished records of one setup as arrays."""
+    """All moves of finished records of one setup as arrays.
+
+    >>> import rookery, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> played = rookery.match("four", ["level:1", "random"], games=2, record=folder)
+    >>> arrays = rookery.to_arrays(rookery.read_records(folder))
+    >>> len(arrays.actions) == sum(game.plies for game in played.games), arrays.observations.shape[1:]
+    (True, (4, 6, 7))
+    """
     try:
         import numpy as np
     except ImportError:

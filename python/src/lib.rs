@@ -2,9 +2,13 @@
 //!
 //! Everything that plays, searches or judges is in the other crates; here are types, errors and arrays of Python.
 
+mod arrays;
 mod batch;
 mod errors;
+mod games;
+mod holding;
 mod matches;
+mod moves;
 mod position;
 mod records;
 mod results;
@@ -19,6 +23,7 @@ fn _rookery(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("IllegalMove", module.py().get_type::<errors::IllegalMove>())?;
     position::add(module)?;
+    games::add(module)?;
     batch::add(module)?;
     search::add(module)?;
     tree::add(module)?;

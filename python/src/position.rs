@@ -1,24 +1,22 @@
-//! Games and positions.
+//! Positions.
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray3, PyReadwriteArray1, PyReadwriteArray3};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
-use rookery_catalog::{AnyState, CATALOG, Game, Visit, game, state, state_from_text, visit};
+use pyo3::types::{PyBool, PyList, PyString, PyTuple};
+use rookery_catalog::{AnyState, Game, Visit, visit};
 use rookery_rules::{GameSpec, Outcome, Seat, Setup as _, Status};
 
 use crate::errors::{illegal, kind, value};
-
-/// The longest text of a spec, a position or a move that is looked at.
-const MAX_TEXT: usize = 100_000;
+use crate::moves::{Move, bounded, legal_actions, read_move};
+use crate::{arrays, games};
 
 /// One moment of a game. `rookery.load` gives the first one.
 #[pyclass(module = "rookery", name = "Position")]
 pub(crate) struct Position {
     pub(crate) state: Box<dyn AnyState>,
-    spec: Option<Arc<str>>,
+    pub(crate) spec: Option<Arc<str>>,
 }
 
 impl Clone for Position {
@@ -46,6 +44,14 @@ impl Position {
         }
     }
 
+    fn text_of(&self, action: usize) -> PyResult<String> {
+        let last = self.state.n_actions() - 1;
+        let text = self.state.action_text(action);
+        text.ok_or_else(|| {
+            illegal(format!("there is no action {action}; actions are counted from 0 to {last}"))
+        })
+    }
+
     fn seat(&self, seat: Option<i64>) -> PyResult<Seat> {
         let n_seats = self.state.position().n_seats();
         match seat {
@@ -62,49 +68,6 @@ impl Position {
     }
 }
 
-/// A move as Python gives one.
-pub(crate) enum Move {
-    Text(String),
-    Action(usize),
-}
-
-pub(crate) fn read_move(mv: &Bound<'_, PyAny>) -> PyResult<Move> {
-    // The usual case first: steps by number are what programs that learn make most.
-    if let Ok(number) = mv.cast_exact::<PyInt>()
-        && let Ok(action) = number.extract::<i64>()
-    {
-        return usize::try_from(action)
-            .map(Move::Action)
-            .map_err(|_| illegal(format!("there is no action {action}")));
-    }
-    if let Ok(text) = mv.cast::<PyString>() {
-        return Ok(Move::Text(bounded(text, "a move")?));
-    }
-    // True is a number for Python, and never meant as one here.
-    if mv.is_instance_of::<PyBool>() || !(mv.hasattr("__index__")?) {
-        return Err(kind("a move: its text, or the number of its action", mv));
-    }
-    let action: i128 = mv.extract().map_err(|_| illegal("the number of the action is too large"))?;
-    usize::try_from(action).map(Move::Action).map_err(|_| illegal(format!("there is no action {action}")))
-}
-
-/// A text from outside that is not too long.
-pub(crate) fn bounded(text: &Bound<'_, PyString>, what: &str) -> PyResult<String> {
-    let text = text.to_cow()?;
-    if text.len() > MAX_TEXT {
-        return Err(value(format!("{what} has at most {MAX_TEXT} bytes, not {}", text.len())));
-    }
-    Ok(text.into_owned())
-}
-
-/// What each seat gets: 1 for winning alone, -1 (or its share of it) for losing, all together 0.
-pub(crate) fn returns(outcome: &Outcome, n_seats: usize) -> impl Iterator<Item = f32> {
-    let (winners, others) = (outcome.winners, n_seats.max(2) - 1);
-    let won = (n_seats as f32 / winners.len().max(1) as f32 - 1.0) / others as f32;
-    let lost = if winners.is_empty() { 0.0 } else { -1.0 / others as f32 };
-    Seat::all(n_seats).map(move |seat| if winners.contains(seat) { won } else { lost })
-}
-
 #[pymethods]
 impl Position {
     /// A position from its text, as `Position.text` gives it.
@@ -117,79 +80,45 @@ impl Position {
     #[staticmethod]
     #[pyo3(signature = (text, game = None))]
     fn from_text(text: &Bound<'_, PyString>, game: Option<&Bound<'_, PyString>>) -> PyResult<Self> {
-        let mut text = bounded(text, "a position")?;
-        let mut name = game.map(|game| bounded(game, "a game")).transpose()?;
-        // Also the other way round: a position is no game.
-        if let Some(given) = &mut name
-            && CATALOG.iter().any(|game| game.name() == text)
-        {
-            std::mem::swap(given, &mut text);
-        }
-        if let Some(name) = name {
-            let spec = GameSpec::parse(&name).map_err(value)?;
-            let game = rookery_catalog::game(&spec.game).map_err(value)?;
-            return Ok(Self::of(state_from_text(game, &text).map_err(value)?));
-        }
-        let read: Vec<_> = CATALOG.iter().filter_map(|game| state_from_text(*game, &text).ok()).collect();
-        let names: Vec<&str> = read.iter().map(|state| state.game()).collect();
-        match <[_; 1]>::try_from(read) {
-            Ok([state]) => Ok(Self::of(state)),
-            Err(_) if names.is_empty() => {
-                let shown: String = text.chars().take(60).collect();
-                Err(value(format!("{shown:?} is no position of any game; name the game to hear why")))
-            }
-            Err(_) => Err(value(format!(
-                "this is a position of several games ({}); name the one that is meant",
-                names.join(", ")
-            ))),
-        }
+        games::read(text, game)
     }
 
     /// The texts of the legal moves, in the game's order; empty when the game is over.
+    ///
+    /// >>> import rookery
+    /// >>> rookery.load("four").legal_moves()
+    /// ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     fn legal_moves(&self) -> Vec<String> {
         self.state.position().moves()
     }
 
     /// The numbers of the legal moves among all actions of this setup, in the order of `legal_moves()`.
     fn legal_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let mut actions = Vec::with_capacity(64);
-        self.state.for_each_action(&mut |action| actions.push(action));
-        PyList::new(py, actions)
+        legal_actions(py, &*self.state)
     }
 
     /// 1 for each legal action and 0 for each other one: a numpy array of bytes, or a `bytearray` where numpy is not
     /// installed. With `out`, an array of `int8` or `uint8` and the length `n_actions`, it is written there.
+    ///
+    /// >>> import rookery
+    /// >>> [int(legal) for legal in rookery.load("four").action_mask()]
+    /// [1, 1, 1, 1, 1, 1, 1]
     #[pyo3(signature = (out = None))]
     fn action_mask<'py>(
         &self,
         py: Python<'py>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let n_actions = self.state.n_actions();
-        if let Some(out) = out {
-            let mut array: PyReadwriteArray1<'_, u8> = bytes_of(out)?
-                .extract()
-                .map_err(|_| kind("an array of uint8 or int8 with one dimension that can be written", out))?;
-            let mask = array.as_slice_mut().map_err(value)?;
-            if mask.len() != n_actions {
-                return Err(value(format!(
-                    "the array has {} bytes, and there are {n_actions} actions",
-                    mask.len()
-                )));
-            }
-            self.state.mask(mask);
-            return Ok(out.clone());
-        }
-        let mut mask = vec![0; n_actions];
-        self.state.mask(&mut mask);
-        if py.import("numpy").is_err() {
-            return Ok(pyo3::types::PyByteArray::new(py, &mask).into_any());
-        }
-        Ok(PyArray1::from_vec(py, mask).into_any())
+        arrays::mask(py, &*self.state, out)
     }
 
     /// What a seat sees, by default the one to move: planes of bytes, as `observation_planes` names them. With `out`, an
-    /// array of `uint8` and the shape `observation_shape`, it is written there.
+    /// array of `uint8`, the shape `observation_shape` and C order, it is written there.
+    ///
+    /// >>> import rookery
+    /// >>> position = rookery.load("hexapawn:rows=3,cols=3")
+    /// >>> position.observation()[0].tolist()
+    /// [[1, 1, 1], [0, 0, 0], [0, 0, 0]]
     #[pyo3(signature = (seat = None, out = None))]
     fn observation<'py>(
         &self,
@@ -197,32 +126,13 @@ impl Position {
         seat: Option<i64>,
         out: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let seat = self.seat(seat)?;
-        let (planes, rows, cols) = self.observation_shape();
-        let out = if let Some(out) = out {
-            out
-        } else {
-            needs_numpy(py, "observations")?;
-            PyArray3::<u8>::zeros(py, [planes, rows, cols], false).into_any()
-        };
-        let mut array: PyReadwriteArray3<'_, u8> = out
-            .extract()
-            .map_err(|_| kind("an array of uint8 with three dimensions that can be written", &out))?;
-        let slice = array.as_slice_mut().map_err(value)?;
-        if slice.len() != self.state.frame().len() {
-            let shape = format!("({planes}, {rows}, {cols})");
-            return Err(value(format!("an observation has the shape {shape}")));
-        }
-        self.state.observe(seat, slice);
-        drop(array);
-        Ok(out)
+        arrays::observation(py, &*self.state, self.seat(seat)?, out)
     }
 
     /// Planes, rows and columns of an observation.
     #[getter]
     fn observation_shape(&self) -> (usize, usize, usize) {
-        let frame = self.state.frame();
-        (frame.names.len(), frame.rows, frame.cols)
+        arrays::shape(&*self.state)
     }
 
     /// What each plane of an observation shows.
@@ -238,12 +148,11 @@ impl Position {
     }
 
     /// The text of an action, legal or not.
-    fn action_to_move(&self, action: usize) -> PyResult<String> {
-        let last = self.state.n_actions() - 1;
-        let text = self.state.action_text(action);
-        text.ok_or_else(|| {
-            illegal(format!("there is no action {action}; actions are counted from 0 to {last}"))
-        })
+    fn action_to_move(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
+        match read_move(action)? {
+            Move::Action(action) => self.text_of(action),
+            Move::Text(_) => Err(kind("the number of an action", action)),
+        }
     }
 
     /// The number of the action of a move, legal or not.
@@ -300,7 +209,7 @@ impl Position {
     fn reason(&self, mv: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let text = match read_move(mv)? {
             Move::Text(text) => text,
-            Move::Action(action) => self.action_to_move(action)?,
+            Move::Action(action) => self.text_of(action)?,
         };
         self.state.reason(&text).map_err(illegal)
     }
@@ -317,7 +226,7 @@ impl Position {
     /// Whether nobody can move any more.
     #[getter]
     fn is_over(&self) -> bool {
-        self.to_move().is_none()
+        self.state.is_over()
     }
 
     /// What the game counts for each seat (fish, points), once it is over; before that None.
@@ -338,7 +247,7 @@ impl Position {
     #[getter]
     fn returns(&self) -> Vec<f32> {
         let n_seats = self.n_seats();
-        self.outcome().map_or_else(|| vec![0.0; n_seats], |outcome| returns(&outcome, n_seats).collect())
+        self.outcome().map_or_else(|| vec![0.0; n_seats], |outcome| outcome.returns().collect())
     }
 
     /// How many seats the table has.
@@ -431,81 +340,6 @@ impl Position {
     }
 }
 
-/// A view of an array of `int8` as bytes; any other value as it is.
-fn bytes_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    if array.cast::<PyArray1<i8>>().is_ok() {
-        array.call_method1("view", ("uint8",))
-    } else {
-        Ok(array.clone())
-    }
-}
-
-pub(crate) fn needs_numpy(py: Python<'_>, what: &str) -> PyResult<()> {
-    py.import("numpy").map(|_| ()).map_err(|_| {
-        pyo3::exceptions::PyImportError::new_err(format!("{what} need numpy: pip install 'rookery[numpy]'"))
-    })
-}
-
-/// The first position of a game spec.
-///
-/// >>> import rookery
-/// >>> print(rookery.load("hexapawn:rows=3,cols=3").text)
-/// p1 111/.../222
-#[pyfunction]
-fn load(spec: &Bound<'_, PyString>) -> PyResult<Position> {
-    let text = bounded(spec, "a game spec")?;
-    let state = state(&text).map_err(value)?;
-    let spec = GameSpec::parse(&text).map_err(value)?;
-    let canonical = game(&spec.game).and_then(|game| game.canonical(&spec)).map_err(value)?;
-    Ok(Position { state, spec: Some(canonical.into()) })
-}
-
-#[pyfunction]
-fn _unpickle(
-    game: &Bound<'_, PyString>,
-    text: &Bound<'_, PyString>,
-    spec: Option<String>,
-) -> PyResult<Position> {
-    let read = Position::from_text(text, Some(game))?;
-    // The spec says where it began; one that cannot be is left out rather than believed.
-    let spec = spec
-        .filter(|spec| spec.len() <= MAX_TEXT && state(spec).is_ok_and(|state| state.game() == read.game()));
-    Ok(Position { spec: spec.map(Into::into), ..read })
-}
-
-/// The names of all games.
-///
-/// >>> import rookery
-/// >>> "hexapawn" in rookery.games()
-/// True
-#[pyfunction]
-fn games() -> Vec<&'static str> {
-    CATALOG.iter().map(|game| game.name()).collect()
-}
-
-/// What is to be known of a game: `title`, `summary`, `seats`, `rules` (Markdown), `keys` of its specs, `players`.
-#[pyfunction]
-fn game_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-    let game = game(name).map_err(value)?;
-    let info = PyDict::new(py);
-    info.set_item("name", game.name())?;
-    info.set_item("title", game.title())?;
-    info.set_item("summary", game.summary())?;
-    info.set_item("seats", game.seats())?;
-    info.set_item("rules", game.rules())?;
-    let keys = PyDict::new(py);
-    for key in game.keys() {
-        keys.set_item(key.name, (key.default, key.help))?;
-    }
-    info.set_item("keys", keys)?;
-    info.set_item("players", game.players().iter().map(|player| player.name).collect::<Vec<_>>())?;
-    Ok(info)
-}
-
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Position>()?;
-    module.add_function(wrap_pyfunction!(load, module)?)?;
-    module.add_function(wrap_pyfunction!(_unpickle, module)?)?;
-    module.add_function(wrap_pyfunction!(games, module)?)?;
-    module.add_function(wrap_pyfunction!(game_info, module)?)
+    module.add_class::<Position>()
 }

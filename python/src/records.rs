@@ -31,13 +31,8 @@ fn told(story: &Story) -> Value {
     let turn = |turn: rookery_live::Turn<'_>| json!([turn.seat.index(), turn.mv, turn.before.text()]);
     let last = story.entries.last().map_or(&story.start, |entry| &entry.position);
     let returns: Option<Vec<f32>> = match (&story.verdict, last.status()) {
-        (Some(verdict), _) => verdict
-            .outcome
-            .as_ref()
-            .map(|outcome| crate::position::returns(outcome, story.spec.seats.len()).collect()),
-        (None, Status::Over(outcome)) => {
-            Some(crate::position::returns(&outcome, story.spec.seats.len()).collect())
-        }
+        (Some(verdict), _) => verdict.outcome.as_ref().map(|outcome| outcome.returns().collect()),
+        (None, Status::Over(outcome)) => Some(outcome.returns().collect()),
         (None, Status::ToMove(_)) => None,
     };
     json!({
@@ -77,7 +72,7 @@ fn _review(py: Python<'_>, record: &[u8], seconds: f64) -> PyResult<String> {
     }
     let story = py.detach(|| read_story(record)).map_err(value)?;
     let stop = Stop::default();
-    let time = Duration::from_secs_f64(seconds);
+    let time = rookery_study::ReviewTime::within(Duration::from_secs_f64(seconds));
     let review = interruptible(py, &stop, || rookery_study::review(&story, time, &stop, &|_, _| {}))?;
     let review = review.ok_or_else(|| value("the review was stopped"))?;
     serde_json::to_string(&review).map_err(value)

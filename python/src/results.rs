@@ -1,15 +1,12 @@
 //! What results say: standings, Elo, ratings, a sequential test.
 
 use pyo3::prelude::*;
-use rookery_ratings::blocks::block_half_points;
-use rookery_ratings::elo::Sample;
-use rookery_ratings::sprt::{Decision, Model as Scale, Run, Sprt as Test};
+use rookery_ratings::sprt::{Model as Scale, Sprt as Test};
 use rookery_referee::Cause;
-use rookery_report::{Evaluation, Model, RatingOptions, Ratings};
-use rookery_rules::{Outcome, Seat};
+use rookery_report::{Deciding, Evaluation, Model, RatingOptions, Ratings};
+use rookery_rules::{MAX_SEATS, Outcome};
 use rookery_tournament::{
-    Decide, Entrant, FormatSpec, GameResult, Pairing, Reason, Seating, Sprt, Standings, Summary,
-    TournamentSpec,
+    Entrant, FormatSpec, GameResult, Pairing, Reason, Sprt, Standings, Summary, TournamentSpec,
 };
 use serde_json::{Value, json};
 
@@ -72,59 +69,11 @@ fn fit(spec: &TournamentSpec, results: &[GameResult], options: &RatingOptions) -
     Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
-/// A test that is told of whole blocks.
-#[derive(Clone, Debug)]
-pub(crate) struct Deciding {
-    run: Run,
-    next: u64,
-}
-
-impl Decide for Deciding {
-    fn block(&mut self, games: &[GameResult]) -> bool {
-        let places: Option<Vec<Vec<usize>>> = games.iter().map(places).collect();
-        let half_points = places.and_then(|places| block_half_points(&places, 0, 1));
-        // A block of a series has as many games as the test was made for.
-        let _ = self.run.take(self.next, half_points);
-        self.next += 1;
-        self.run.decision().is_some()
-    }
-}
-
-/// The place of every entrant, by number; `None` if the game was aborted.
-fn places(result: &GameResult) -> Option<Vec<usize>> {
-    let of_seats = result.outcome.as_ref()?.places();
-    let mut places = vec![0; result.entrants.len()];
-    for (seat, entrant) in Seat::all(result.entrants.len()).zip(&result.entrants) {
-        *places.get_mut(entrant.index())? = of_seats[seat];
-    }
-    Some(places)
-}
-
-impl Deciding {
-    /// A series that ends when the test (elo0, elo1, alpha, beta) has decided.
-    pub(crate) fn format(n_players: usize, games: u64, test: (f64, f64, f64, f64)) -> PyResult<Sprt<Self>> {
-        let (elo0, elo1, alpha, beta) = test;
-        let test = Test::new(Scale::Normalized, elo0, elo1, alpha, beta).map_err(value)?;
-        let run = Run::new(test, Seating::block_games(n_players) as usize).map_err(value)?;
-        Ok(Sprt::new(n_players, games, Self { run, next: 0 }))
-    }
-
-    /// What it has decided, and how far it is.
-    pub(crate) fn told(&self) -> Value {
-        let (lower, upper) = self.run.test().bounds();
-        let sample = Sample::of_counts(self.run.counts()).ok();
-        let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
-        let decision = self.run.decision().map(|decision| match decision {
-            Decision::H0 => "H0",
-            Decision::H1 => "H1",
-        });
-        json!({
-            "decision": decision, "llr": self.run.llr(), "lower": lower, "upper": upper,
-            "games": self.run.games(), "blocks": self.run.blocks(),
-            "elo": finite(sample.as_ref().map(Sample::elo)),
-            "error": finite(sample.as_ref().and_then(Sample::elo_error)),
-        })
-    }
+/// A series that ends when the test (elo0, elo1, alpha, beta) has decided.
+pub(crate) fn deciding(n_players: usize, games: u64, test: (f64, f64, f64, f64)) -> PyResult<Sprt<Deciding>> {
+    let (elo0, elo1, alpha, beta) = test;
+    let test = Test::new(Scale::Normalized, elo0, elo1, alpha, beta).map_err(value)?;
+    Deciding::series(test, n_players, games).map_err(value)
 }
 
 /// Ratings from results: `names`, and for each game the numbers of who sat at each seat and the place of each. As JSON.
@@ -146,9 +95,10 @@ fn _ratings(
     let spec: TournamentSpec = serde_json::from_value(spec).map_err(value)?;
     let mut results = vec![];
     for (id, (sat, places)) in games.iter().enumerate() {
-        if sat.len() != places.len() || sat.iter().any(|&entrant| entrant as usize >= names.len()) {
+        let fits = sat.len() == places.len() && (2..=MAX_SEATS).contains(&sat.len());
+        if !fits || sat.iter().any(|&entrant| entrant as usize >= names.len()) {
             return Err(value(format!(
-                "game {id}: it needs a place for each player, and players that are named"
+                "game {id}: it needs 2 to {MAX_SEATS} players that are named, and a place for each"
             )));
         }
         let scores = places.iter().map(|&place| -(place as i32)).collect();
@@ -166,5 +116,6 @@ fn _ratings(
 }
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MAX_SEATS", MAX_SEATS)?;
     module.add_function(wrap_pyfunction!(_ratings, module)?)
 }

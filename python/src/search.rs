@@ -1,5 +1,6 @@
 //! Searches, counts and random games: without Python's lock, and stopped by Ctrl-C.
 
+use std::any::Any;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rookery_catalog::{Game, State, Visit, strategy, visit};
-use rookery_players::{SolveError, SolveOrder, Value};
+use rookery_players::{SolveError, SolveOrder, Value, random_games};
 use rookery_rules::{Position as _, PositionOf, Rng, Seat, Seed, Status, playout};
 use rookery_search::{Analysis, Budget, Mcts, Stop, n_cores};
 use rookery_study::{Advice, Order, advise, advise_by_playouts};
@@ -16,7 +17,11 @@ use crate::errors::value;
 use crate::position::Position;
 
 /// How often a call that works looks for Ctrl-C.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// The stack of a thread that works: as much as the first thread of a program has, and some more for long counts.
+const STACK: usize = 16 << 20;
+/// The most moves of a count, as on the command line.
+const MAX_DEPTH: u32 = 1000;
 /// Random games that share a generator, so that the answer does not depend on the number of threads.
 const CHUNK: u64 = 512;
 
@@ -34,29 +39,56 @@ pub(crate) fn interruptible<T: Send>(
     stop: &Stop,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    let (mut interrupted, raised) = (None, stop.clone());
+    let stop = |error| {
+        raised.set();
+        interrupted = Some(error);
+    };
+    let done = work_apart(py, stop, work);
+    interrupted.map_or(done, Err)
+}
+
+/// Works on another thread while this one looks for Ctrl-C, of which Python tells its first thread alone; `stop` is told of it
+/// once, and has to bring the work to its end.
+pub(crate) fn work_apart<T: Send>(
+    py: Python<'_>,
+    stop: impl FnOnce(PyErr) + Send,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
     py.detach(|| {
         std::thread::scope(|scope| {
-            let (sender, receiver) = channel();
-            scope.spawn(move || {
-                // Whoever waited may have been interrupted.
-                let _ = sender.send(work());
+            let (working, ended) = channel::<()>();
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
+                // Gone with the thread, also when it panics.
+                let _working = working;
+                work()
             });
-            loop {
-                match receiver.recv_timeout(LOOK_EVERY) {
-                    Ok(done) => return Ok(done),
-                    Err(RecvTimeoutError::Disconnected) => {
-                        return Err(PyRuntimeError::new_err("the search ended without an answer"));
-                    }
-                    Err(RecvTimeoutError::Timeout) => {
-                        if let Err(interrupted) = look_for_ctrl_c() {
-                            stop.set();
-                            return Err(interrupted);
-                        }
-                    }
+            let thread = thread
+                .map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+            let mut stop = Some(stop);
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK_EVERY) {
+                if stop.is_some()
+                    && let Err(interrupted) = look_for_ctrl_c()
+                    && let Some(stop) = stop.take()
+                {
+                    stop(interrupted);
                 }
             }
+            // Joined in any case: a panic that nobody takes would end the interpreter's call as a panic.
+            thread.join().map_err(|panic| {
+                let why = message(&*panic);
+                PyRuntimeError::new_err(format!(
+                    "a fault in Rookery itself: {why}; please report it with what was called"
+                ))
+            })
         })
     })
+}
+
+/// What a panic says.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known")
 }
 
 /// Does something with the position of a known game.
@@ -120,19 +152,22 @@ fn count<G: Game>(position: &PositionOf<G>, depth: u32, stop: &Stop) -> u64 {
     position.legal_moves().map(after).sum()
 }
 
-/// How many sequences of `depth` moves there are.
+/// How many sequences of `depth` moves there are; `depth` is 0 to 1000.
 ///
 /// >>> import rookery
 /// >>> rookery.perft(rookery.load("hexapawn:rows=3,cols=3"), 4)
 /// 56
 #[pyfunction]
 fn perft(py: Python<'_>, position: PyRef<'_, Position>, depth: u32) -> PyResult<u64> {
+    if depth > MAX_DEPTH {
+        return Err(value(format!("`depth` takes 0 to {MAX_DEPTH} moves, not {depth}")));
+    }
     let stop = Stop::default();
     ask(py, &position.clone(), &stop, Perft(depth, stop.clone()))
 }
 
 /// What came of random games.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Played {
     plies: u64,
     alone: Vec<u64>,
@@ -178,7 +213,9 @@ impl Ask for Playouts {
         let parts: Vec<Played> = std::thread::scope(|scope| {
             let others: Vec<_> = (1..step).map(|first| scope.spawn(move || of_thread(first))).collect();
             let own = of_thread(0);
-            let joined = others.into_iter().map(|part| part.join().unwrap_or_default());
+            let joined = others
+                .into_iter()
+                .map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             std::iter::once(own).chain(joined).collect()
         });
         let mut all = parts[0].clone();
@@ -270,6 +307,11 @@ fn best_move(
 ///
 /// By proof where the game can be solved in `time` seconds, else by the strongest search; with `playouts` by so many random
 /// games, which give the same answer on any machine.
+///
+/// >>> import rookery
+/// >>> best = rookery.analyse(rookery.Position.from_text("p1 .../1../..2", "hexapawn"))["lines"][0]
+/// >>> best["moves"], best["value"], best["proven"], best["reason"]
+/// (['a2-a3'], 1.0, True, 'wins at once')
 #[pyfunction]
 #[pyo3(signature = (position, time = 1.0, lines = 5, playouts = None, seed = 0))]
 fn analyse<'py>(
@@ -298,7 +340,7 @@ fn analyse<'py>(
 }
 
 fn to_dict(py: Python<'_>, advice: Option<Advice>) -> PyResult<Bound<'_, PyDict>> {
-    let advice = advice.ok_or_else(|| value("there is nothing to say of this position"))?;
+    let advice = advice.ok_or_else(|| value("the search found no move in time; give it more `time`"))?;
     let lines = PyList::empty(py);
     for line in &advice.lines {
         let told = PyDict::new(py);
@@ -332,7 +374,8 @@ type Grown = (Vec<(String, f32, u32, bool)>, u64);
 impl Ask for Grow {
     type Out = Grown;
     fn ask<G: Game>(self, state: &State<G>) -> Grown {
-        let mcts = Mcts { exploration: self.exploration, ..Mcts::new(self.playouts) };
+        let policy = random_games::<G>(&G::EXPERTISE);
+        let mcts = Mcts { exploration: self.exploration, playouts: self.playouts, policy };
         let mut grown = (vec![], 0);
         let mut report = |analysis: &Analysis<<PositionOf<G> as rookery_rules::Position>::Move>| {
             if analysis.done {
@@ -351,7 +394,7 @@ impl Ask for Grow {
 }
 
 /// Monte Carlo tree search with random games: `move` (the best), `value` (its share of a win), `playouts`, and for each move of
-/// the root `visits` and `values`.
+/// the root `visits` and `values`. Random games that hardly end by themselves (Renpaarden, Stones) are cut short and judged.
 ///
 /// >>> import rookery
 /// >>> found = rookery.mcts(rookery.Position.from_text("p1 .../1../..2", "hexapawn"), playouts=100)

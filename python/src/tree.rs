@@ -10,6 +10,8 @@ use crate::position::Position;
 
 /// The most nodes of a tree.
 const MAX_NODES: usize = 4_000_000;
+/// The most positions that are asked for at once.
+const MAX_BATCH: usize = 1 << 16;
 
 /// A move that was seen, and what came of it.
 struct Edge<M> {
@@ -162,7 +164,8 @@ fn read(answer: &Bound<'_, PyAny>, state: &dyn rookery_catalog::AnyState) -> PyR
         )));
     }
     let mut legal = vec![];
-    state.for_each_action(&mut |action| legal.push(all[action]));
+    state.legal_actions(&mut legal);
+    let legal: Vec<f32> = legal.into_iter().map(|action| all[action as usize]).collect();
     let sum: f32 = legal.iter().sum();
     let even = 1.0 / legal.len() as f32;
     let scaled = |prior: f32| if sum > 0.0 { prior / sum } else { even };
@@ -199,7 +202,7 @@ impl Guided<'_, '_> {
         let answers: Vec<Bound<'_, PyAny>> = answers.try_iter()?.collect::<PyResult<_>>()?;
         if answers.len() != going.len() {
             return Err(value(format!(
-                "{} positions were asked for, and {} answers came",
+                "`evaluate` got {} positions and returned {} values; it returns one for each",
                 going.len(),
                 answers.len()
             )));
@@ -269,8 +272,10 @@ fn guided<'py>(
     if position.state.position().moves().is_empty() {
         return Err(value("the game is over: there is nothing to search"));
     }
-    if simulations == 0 || batch == 0 || !(0.0..=1000.0).contains(&exploration) {
-        return Err(value("`simulations` and `batch` are at least 1, and `exploration` 0 to 1000"));
+    if simulations == 0 || !(1..=MAX_BATCH).contains(&batch) || !(0.0..=1000.0).contains(&exploration) {
+        return Err(value(format!(
+            "`simulations` is at least 1, `batch` 1 to {MAX_BATCH}, and `exploration` 0 to 1000"
+        )));
     }
     // The function may look at the position, or even change it.
     let asked = position.clone();

@@ -1,11 +1,13 @@
-"""The client over TCP and WebSocket, against a small server of the test's own."""
+"""The client over TCP and WebSocket, against a small server of the test's own and against the real referee."""
 
 import base64
 import hashlib
 import json
 import socket
 import struct
+import sys
 import threading
+import time
 
 import pytest
 
@@ -28,7 +30,10 @@ SAID = [
 def read_exactly(link, size):
     data = b""
     while len(data) < size:
-        data += link.recv(size - len(data))
+        more = link.recv(size - len(data))
+        if not more:
+            raise ConnectionError("the client has gone")
+        data += more
     return data
 
 
@@ -72,6 +77,9 @@ def serve(listener, websocket, heard):
                         answer = unframe(link)
                 else:
                     answer = reader.readline()
+                if not answer:
+                    # The client has gone.
+                    return
                 heard.append(json.loads(answer))
 
 
@@ -108,3 +116,188 @@ def test_addresses_that_are_none(address):
 def test_a_bot_is_a_bot():
     with pytest.raises(TypeError):
         rookery.Client(7)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class Cutting:
+    """Stands between the client and the referee, and cuts connections at certain messages of the referee."""
+
+    def __init__(self, target, cuts):
+        self.target, self.cuts, self.connections = target, list(cuts), 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self.serve, args=(near, self.cuts.pop(0) if self.cuts else None), daemon=True).start()
+
+    def serve(self, near, cut):
+        until = time.monotonic() + 60
+        while True:
+            try:
+                far = socket.create_connection(("127.0.0.1", self.target))
+                break
+            except OSError:
+                # The referee is not there yet.
+                assert time.monotonic() < until
+                time.sleep(0.02)
+        threading.Thread(target=self.pump, args=(near, far, None), daemon=True).start()
+        self.pump(far, near, cut)
+
+    def pump(self, source, sink, cut):
+        """`cut` is the message, which one of its kind, and whether it still arrives."""
+        seen = b""
+        try:
+            while data := source.recv(65536):
+                seen += data
+                if cut and seen.count(b'"type":"%s"' % cut[0].encode()) >= cut[1]:
+                    if cut[2]:
+                        sink.sendall(data)
+                    break
+                sink.sendall(data)
+        except OSError:
+            pass
+        for link in (source, sink):
+            try:
+                link.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            link.close()
+
+
+class Counting(rookery.Bot):
+    def __init__(self):
+        self.begun, self.over, self.asked = [], [], []
+
+    def new_game(self, seat, spec):
+        self.begun.append(seat)
+
+    def choose(self, position):
+        self.asked.append(position.text)
+        return position.legal_moves()[0]
+
+    def game_over(self, game):
+        self.over.append(game)
+
+
+def play_with_cuts(kind, cuts, **options):
+    """Two games of the real referee against a client whose connections are cut."""
+    port, result = free_port(), []
+    seat = f"mine={kind}:{port}"
+    players = ["first=level:1", seat]
+    referee = threading.Thread(
+        target=lambda: result.append(rookery.match("hexapawn:rows=4,cols=4", players, games=2, seed=3)), daemon=True
+    )
+    between, bot = Cutting(port, cuts), Counting()
+    referee.start()
+    try:
+        scheme = "ws://" if kind == "ws" else ""
+        rookery.Client(bot, name="mine").connect(f"{scheme}127.0.0.1:{between.port}", **options)
+    finally:
+        between.listener.close()
+    referee.join(60)
+    assert result, "the referee has come to an end"
+    return result[0], bot, between
+
+
+@pytest.mark.parametrize("kind", ["tcp", "ws"])
+@pytest.mark.parametrize(
+    "cuts",
+    [
+        [],
+        [("turn", 1, True)],
+        [("turn", 2, False)],
+        [("moved", 1, False)],
+        [("new_game", 1, True), ("turn", 1, False), ("turn", 1, True)],
+    ],
+)
+def test_who_loses_its_connection_comes_back_to_its_seat(kind, cuts):
+    result, bot, between = play_with_cuts(kind, cuts)
+    assert between.connections == len(cuts) + 1
+    assert len(result.games) == 2 and all(game.winners and not game.removed for game in result.games), result.games
+    assert sorted(bot.begun) == [0, 1] and len(bot.over) == 2, "each game is begun and ended once"
+    moves = sum(game.plies for game in bot.over)
+    assert len(bot.asked) <= moves // 2 + 1, "nobody is asked twice for one move"
+
+
+def test_who_cannot_come_back_says_so():
+    port = free_port()
+
+    def serve(listener):
+        link, _ = listener.accept()
+        with link, link.makefile("r") as reader:
+            for message in SAID[:2]:
+                link.sendall(json.dumps({**message, "token": "abc"}).encode() + b"\n")
+                reader.readline()
+        listener.close()
+
+    listener = socket.create_server(("127.0.0.1", port))
+    thread = threading.Thread(target=serve, args=(listener,), daemon=True)
+    thread.start()
+    begin = time.monotonic()
+    with pytest.raises(OSError):
+        rookery.Client(lambda position: "").connect(f"127.0.0.1:{port}", grace=0.5)
+    assert time.monotonic() - begin < 60
+    thread.join(60)
+
+
+def test_a_mistake_of_the_bot_is_no_lost_connection():
+    def wrong(position):
+        raise ConnectionResetError("my own database")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener, False, []), daemon=True)
+        thread.start()
+        with pytest.raises(ConnectionResetError, match="my own database"):
+            rookery.Client(wrong).connect(f"127.0.0.1:{listener.getsockname()[1]}")
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("kind", ["tcp", "ws"])
+def test_who_has_connected_plays_every_game_against_a_function(kind):
+    port, result, bot = free_port(), [], Counting()
+    players = [lambda position: position.legal_moves()[-1], f"mine={kind}:{port}"]
+    referee = threading.Thread(
+        target=lambda: result.append(rookery.match("hexapawn:rows=4,cols=4", players, games=4)), daemon=True
+    )
+    referee.start()
+    connect_when_open(rookery.Client(bot, name="mine"), f"{'ws://' if kind == 'ws' else ''}127.0.0.1:{port}")
+    referee.join(60)
+    assert len(result[0].games) == 4 and not any(game.removed for game in result[0].games), result[0].games
+    assert len(bot.over) == 4
+
+
+def connect_when_open(client, address):
+    until = time.monotonic() + 30
+    while True:
+        try:
+            return client.connect(address)
+        except ConnectionRefusedError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+
+
+def test_what_a_bot_prints_is_no_answer(tmp_path):
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import rookery\n"
+        "def choose(position):\n"
+        "    print('thinking about', position.text)\n"
+        "    return position.legal_moves()[0]\n"
+        "rookery.Client(choose, name='talker').run()\n"
+        "print('done')\n"
+    )
+    result = rookery.match("hexapawn:rows=3,cols=3", [f"talker=cmd:{sys.executable} {bot}", "random"], games=2)
+    assert not any(standing.faults for standing in result.standings), result.games[0].text

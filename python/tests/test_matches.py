@@ -166,3 +166,166 @@ def test_sys_exit_in_a_player_is_no_loss():
 
     with pytest.raises(SystemExit):
         rookery.match("four", [leaves, "random"])
+
+
+@pytest.mark.parametrize("players", [["level:1", "random", "level:2"], [first, "random", "level:1"]])
+def test_a_tournament_is_kept_in_a_store(tmp_path, players):
+    store = tmp_path / "evening.db"
+    held = [rookery.tournament("four", players, games=2, seed=seed, store=store) for seed in (1, 2)]
+    assert held[0].id and held[0].id != held[1].id
+    records = rookery.store_records(store)
+    assert len(records) == sum(len(result.games) for result in held) == 12
+    told = sorted(game.text for result in held for game in result.games)
+    assert sorted(record.text for record in records) == told
+    assert held[0] == rookery.Result(**{**vars(rookery.tournament("four", players, games=2, seed=1)), "id": held[0].id})
+
+
+def test_a_match_is_kept_in_a_store_and_an_interrupted_one_as_far_as_it_came(tmp_path):
+    store, calls = tmp_path / "match.db", []
+
+    def interrupts(position):
+        calls.append(position)
+        if len(calls) > 30:
+            raise KeyboardInterrupt
+        return position.legal_moves()[0]
+
+    with pytest.raises(KeyboardInterrupt):
+        rookery.match("four", [interrupts, "random"], games=100, store=store)
+    before = rookery.store_records(store)
+    assert 1 <= sum(record.winners is not None for record in before) < 100
+    assert len(rookery.match("four", [first, "random"], games=2, store=store).games) == 2
+    assert len(rookery.store_records(store)) == len(before) + 2
+
+
+def test_where_games_cannot_be_kept(tmp_path):
+    with pytest.raises(ValueError, match="not in both"):
+        rookery.match("four", ["random", "random"], record=tmp_path / "folder", store=tmp_path / "store.db")
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OSError):
+        rookery.match("four", ["random", "random"], store=tmp_path / "file" / "store.db")
+    (tmp_path / "text.db").write_text("this is no store, but a text " * 100)
+    with pytest.raises(OSError):
+        rookery.tournament("four", ["random", "level:1"], store=tmp_path / "text.db")
+    with pytest.raises(TypeError):
+        rookery.tournament("four", ["random", "level:1"], store=7)
+    with pytest.raises(TypeError):
+        rookery.sprt("four", ["random", "random"], store=tmp_path / "store.db")
+
+
+def test_a_player_may_hold_matches_of_its_own():
+    inner = []
+
+    def thoughtful(position):
+        result = rookery.match("four", [first, "random"], games=2)
+        inner.append(len(result.games))
+        rookery.match("four", ["random", "random"], games=2)
+        return position.legal_moves()[0]
+
+    result = rookery.match("hexapawn:rows=3,cols=3", [thoughtful, "random"], games=2)
+    assert len(result.games) == 2 and not any(game.removed for game in result.games), result.games
+    assert inner and set(inner) == {2}
+
+
+def test_an_exception_at_the_beginning_of_a_game_is_a_loss_with_its_traceback():
+    class Late(rookery.Bot):
+        def choose(self, position):
+            return position.legal_moves()[0]
+
+        def new_game(self, seat, spec):
+            raise KeyError("no book for this board")
+
+    result = rookery.match("four", [Late(), "random"], games=2)
+    assert result.standings[0].name == "random" and result.standings[0].wins == 2
+    for game in result.games:
+        assert game.removed[0].cause == "crashed"
+        assert "no book for this board" in game.removed[0].evidence["stderr"]
+        assert "in new_game" in game.removed[0].evidence["stderr"]
+
+
+@pytest.mark.parametrize("player", ["human", "ann=human", "remote:ann", "remote:python1"])
+@pytest.mark.parametrize("other", ["random", first])
+def test_who_is_not_here_is_refused(player, other):
+    with pytest.raises(ValueError, match="cannot play"):
+        rookery.match("four", [player, other])
+
+
+def test_a_function_without_a_name_has_one():
+    result = rookery.match("four", [lambda position: position.legal_moves()[0], "random"])
+    assert {standing.name for standing in result.standings} == {"lambda", "random"}
+
+
+def stop_after(store, n_games):
+    """Sends Ctrl-C once so many games are stored."""
+    import signal
+    import sqlite3
+    import threading
+    import time
+
+    def wait():
+        while True:
+            time.sleep(0.01)
+            try:
+                with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+                    ((n,),) = database.execute("SELECT count(*) FROM games").fetchall()
+            except sqlite3.Error:
+                continue
+            if n >= n_games:
+                return signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_tournament_that_was_stopped_goes_on(tmp_path):
+    import sqlite3
+
+    store, players = tmp_path / "evening.db", ["mcts:playouts=20000", "random"]
+    stopping = stop_after(store, 3)
+    with pytest.raises(KeyboardInterrupt):
+        rookery.tournament("hexapawn:rows=4,cols=4", players, games=60, store=store, name="evening", concurrency=1)
+    stopping.join(10)
+    with sqlite3.connect(store) as database:
+        ((ident, spec),) = database.execute("SELECT id, spec FROM tournaments").fetchall()
+    assert '"evening"' in spec
+    before = len(rookery.store_records(store))
+    assert 3 <= before < 60
+    held = rookery.tournament(store=store, resume=ident)
+    assert len(held.games) == 60 - before and len(rookery.store_records(store)) == 60
+    assert sum(row.wins + row.losses + row.draws for row in held.standings) == 120
+
+
+def test_what_is_over_stands_as_it_stood_and_what_cannot_be_resumed_is_refused(tmp_path):
+    store = tmp_path / "evening.db"
+    held = rookery.tournament("four", ["level:1", "random", "level:2"], games=2, seed=4, store=store)
+    again = rookery.tournament(store=store, resume=held.id)
+    assert again.games == [] and again.id == held.id
+    assert (again.standings, again.ratings) == (held.standings, held.ratings)
+    own = rookery.tournament("four", [first, "random"], games=2, store=store)
+    with pytest.raises(ValueError, match="cannot play"):
+        rookery.tournament(store=store, resume=own.id)
+    with pytest.raises(ValueError):
+        rookery.tournament(store=store, resume="nothing")
+    with pytest.raises(ValueError, match="store"):
+        rookery.tournament(resume=held.id)
+    with pytest.raises(ValueError, match="agreed"):
+        rookery.tournament(store=store, resume=held.id, games=4)
+    with pytest.raises(OSError):
+        rookery.tournament(store=tmp_path / "missing.db", resume=held.id)
+    with pytest.raises(TypeError):
+        rookery.tournament("four")
+
+
+@pytest.mark.parametrize("method", ["choose", "new_game", "game_over"])
+def test_what_ends_everything_ends_the_match_wherever_it_is_raised(method):
+    class Leaving(rookery.Bot):
+        def choose(self, position):
+            return position.legal_moves()[0]
+
+    def leave(*_):
+        raise SystemExit(7)
+
+    bot = Leaving()
+    setattr(bot, method, leave)
+    with pytest.raises(SystemExit):
+        rookery.match("four", [bot, "random"], games=100)

@@ -48,6 +48,11 @@ def test_a_seed_is_a_board_and_a_wrong_spec_an_error():
         env.reset(seed=seed)
         boards.append(env.position.text)
     assert boards[0] == boards[1] != boards[2]
+    following = []
+    for seed in (2, None, None, 3):
+        env.reset(seed=seed)
+        following.append(env.position.text)
+    assert len(set(following)) == 3 and following[1] == following[3], "without a seed the next board follows"
     with pytest.raises(ValueError):
         fish_v1.raw_env(spec="four")
     with pytest.raises(ValueError):

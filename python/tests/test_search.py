@@ -95,6 +95,31 @@ def test_bad_orders():
         rookery.solve(start)
     with pytest.raises((ValueError, OverflowError)):
         rookery.playouts(start, -1)
+    for depth in (1001, 2**32 - 1):
+        with pytest.raises(ValueError, match="depth"):
+            rookery.perft(start, depth)
+
+
+def test_a_long_count_does_not_run_out_of_stack():
+    assert rookery.perft(rookery.load("hexapawn:rows=3,cols=3"), 1000) == 0
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        rookery.perft(rookery.load("renpaarden"), 1000)
+
+
+def test_games_that_hardly_end_are_cut_short():
+    begin = time.monotonic()
+    rookery.mcts(rookery.load("renpaarden"), playouts=1000)
+    rookery.analyse(rookery.load("renpaarden"), playouts=1000)
+    # Played to their ends these are more than two million moves; here they are 80,000.
+    assert time.monotonic() - begin < 60
+
+
+def holds_a_match(players):
+    def player(position):
+        rookery.match("stones", players, games=10_000_000)
+
+    return player
 
 
 @pytest.mark.parametrize(
@@ -107,6 +132,9 @@ def test_bad_orders():
         lambda: rookery.solve(rookery.load("hexapawn:rows=8,cols=8")),
         lambda: rookery.match("stones", ["random", "random"], games=10_000_000),
         lambda: rookery.match("four", [lambda position: position.legal_moves()[0], "random"], games=10_000_000),
+        lambda: rookery.match("stones", [lambda position: position.legal_moves()[0], "mcts:playouts=100000000"]),
+        lambda: rookery.match("four", [holds_a_match(["random", "random"]), "random"]),
+        lambda: rookery.match("four", [holds_a_match([lambda position: position.legal_moves()[0], "random"]), "random"]),
     ],
 )
 def test_ctrl_c_stops_it(search):

@@ -49,6 +49,11 @@ def test_arrays_that_do_not_fit_are_refused(out):
         rookery.load("four").action_mask(out=frozen)
     with pytest.raises((TypeError, ValueError)):
         rookery.load("four").action_mask(out=np.zeros(14, dtype=np.uint8)[::2])
+    for out in (np.zeros((7, 6, 4), dtype=np.uint8), np.zeros((4, 7, 6), dtype=np.uint8)):
+        with pytest.raises(ValueError, match="shape"):
+            rookery.load("four").observation(out=out)
+    with pytest.raises(ValueError, match="C order"):
+        rookery.load("four").observation(out=np.zeros((4, 6, 7), dtype=np.uint8, order="F"))
 
 
 @pytest.mark.parametrize("spec", SPECS)

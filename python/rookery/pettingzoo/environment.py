@@ -19,7 +19,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
     """A game as PettingZoo sees one: agents `player_0` and so on move in turn.
 
     An observation is a dictionary of `observation` (planes of bytes, seen by the agent) and `action_mask`. At the end each
-    agent gets what `Position.returns` says. A setup with random boards has another board for each seed of `reset`.
+    agent gets what `Position.returns` says. A setup with random boards has another board for each seed of `reset`; without a
+    seed the next one follows the last.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "human", "svg"], "name": "rookery", "is_parallelizable": False, "render_fps": 2}
@@ -39,6 +40,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._varies = _takes_seed(spec)
+        #: Of the last board; the first one without a seed is that of seed 0.
+        self._seed = -1
         space = gymnasium.spaces.Dict(
             {
                 "observation": gymnasium.spaces.Box(0, 255, first.observation_shape, np.uint8),
@@ -57,8 +60,9 @@ class GameEnv(AECEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         spec = self.spec_text
-        if seed is not None and self._varies:
-            spec += f"{',' if ':' in spec else ':'}seed={seed}"
+        self._seed = (self._seed + 1) % 2**64 if seed is None else seed
+        if self._varies:
+            spec += f"{',' if ':' in spec else ':'}seed={self._seed}"
         self.position = load(spec)
         self.agents = self.possible_agents[:]
         self.rewards = {agent: 0.0 for agent in self.agents}
