@@ -62,7 +62,7 @@ const RESIGN = Symbol("resign");
 
 /** Override `choose`, and of the others what you like. */
 class Bot {
-  /** @type {{ name?: string, author?: string, games?: string[], features?: string[] }} */
+  /** @type {{ name?: string, author?: string, games?: string[], features?: string[], process?: "game" | "session" }} */
   hello = { name: "javascript-bot" };
 
   /** @param {Turn} turn @returns {Choice | Promise<Choice>} */
