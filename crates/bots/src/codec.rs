@@ -13,6 +13,7 @@ use rookery_wire::{Answer, Codec, Note, excerpt};
 use sha2::{Digest as _, Sha256};
 
 use crate::message::{Choice, FromBot, Said};
+use crate::others;
 use crate::write::{Line, number, state, unknown_type};
 use crate::{Code, Greeting, MAX_LEGAL};
 
@@ -181,7 +182,7 @@ impl<P: Notation + Picture> BotCodec<P> {
     }
 
     fn game_over(&self, verdict: &Verdict) -> Vec<u8> {
-        let spec = &self.known().spec;
+        let Known { seat: own, spec, .. } = self.known();
         let cause_of = |seat: Seat| {
             let gone = verdict.removed.iter().find(|ending| ending.seat == Some(seat));
             gone.map(|ending| ending.cause.word())
@@ -190,12 +191,12 @@ impl<P: Notation + Picture> BotCodec<P> {
         Line::new("game_over")
             .text("cause", verdict.ending.cause.word())
             .maybe("seat", verdict.ending.seat.map(number))
-            .text("message", &spec.sentence(verdict))
+            .text("message", &others::sentence(spec, verdict, *own))
             .number("plies", verdict.plies)
             .list("results", Seat::all(spec.n_seats()).zip(&spec.seats), |line, (seat, entry)| {
                 let line = line
                     .number("seat", number(seat))
-                    .text("name", &entry.name)
+                    .text("name", others::name_of(entry))
                     .maybe("place", outcome.map(|outcome| outcome.places()[seat]))
                     .maybe("score", outcome.map(|outcome| outcome.scores[seat]));
                 match cause_of(seat) {
@@ -243,7 +244,9 @@ fn new_game<M: std::fmt::Display>(
         .text("game", game)
         .text("spec", &spec.game)
         .number("seat", number(*seat))
-        .list("seats", &spec.seats, |line, entry| line.text("name", &entry.name).text("label", &entry.label))
+        .list("seats", &spec.seats, |line, entry| {
+            line.text("name", others::name_of(entry)).text("label", &entry.label)
+        })
         .text("seed", &seed_of(spec, *seat).to_string());
     let line = time(line, spec.time, cap).text("position", start).texts("moves", moves);
     let line = match &greeting.seat_token {
@@ -278,6 +281,9 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
                 .texts("legal", position.legal_moves().take(MAX_LEGAL))
                 .text("position", &position.to_text());
             line = state(line, position);
+        } else if self.since.iter().any(|since| !matches!(since, Since::Moved(..))) {
+            // Moves alone do not lead there.
+            line = line.text("position", &position.to_text());
         }
         line.list("moves", self.since.drain(..), |line, since| match since {
             Since::Moved(seat, mv) => line.number("seat", number(seat)).text("move", &mv),

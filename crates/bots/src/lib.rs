@@ -22,6 +22,7 @@ mod code;
 mod codec;
 mod greeting;
 mod message;
+mod others;
 mod write;
 
 pub use code::{Code, ErrorCode};

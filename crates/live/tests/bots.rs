@@ -10,7 +10,7 @@ use jsonschema::Validator;
 use rookery_bots::{Code, ErrorCode, PROTOCOL, REPLY_TIME, greet};
 use rookery_catalog::CATALOG;
 use rookery_live::{Guest, Played, prepare};
-use rookery_referee::{Cause, Conduct, End, MatchSpec, Offence, TimeControl, Verdict};
+use rookery_referee::{Cause, Conduct, End, Evidence, Fault, MatchSpec, Offence, TimeControl, Verdict};
 use rookery_wire::{Connection, Lent, Protocols, TransportExt as _, memory};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -120,6 +120,10 @@ async fn every_game_is_played_and_every_line_is_in_the_schema() {
                 let turns = of_type(told, "turn");
                 assert_eq!(turns.len(), of_type(told, "moved").len(), "{text}: each answer is confirmed");
                 for turn in &turns {
+                    let kind = turn["state"]["pieces"][0]["kind"].as_str().unwrap_or_default();
+                    let is_listed =
+                        |row: &str| row.starts_with(&format!("| `{}` |", game.name())) && row.contains(kind);
+                    assert!(PAGE.lines().any(is_listed), "{text}: the page lists {kind}");
                     assert_eq!(turn["seat"], seat);
                     assert_eq!(turn["legal"].is_array(), seat % 2 == 0, "{text}: delta has no list");
                     assert_eq!(turn["clock"]["left_ms"].as_array().unwrap().len(), n_seats);
@@ -170,6 +174,55 @@ async fn a_bot_learns_of_its_own_seed_alone_and_nothing_of_others_but_names() {
     }
 }
 
+#[tokio::test]
+async fn who_has_no_name_is_called_by_its_label_and_its_command_stays_its_own() {
+    // Equal commands are numbered.
+    let agreed = spec("hexapawn", &["cmd:./secret-command --key 1", "cmd:./secret-command --key 1"]);
+    let (_, heard) = played(&agreed, vec![decent(HELLO, true), decent(HELLO, false)]).await;
+    assert!(!serde_json::to_string(&heard).unwrap().contains("secret-command"), "{heard:?}");
+    for told in &heard {
+        let seats =
+            json!([{"name": "player 1", "label": "player 1"}, {"name": "player 2", "label": "player 2"}]);
+        assert_eq!(of_type(told, "new_game")[0]["seats"], seats);
+        assert_eq!(of_type(told, "game_over")[0]["results"][1]["name"], "player 2");
+    }
+}
+
+#[tokio::test]
+async fn what_the_program_of_another_seat_wrote_and_how_it_ended_is_not_told() {
+    let evidence = Evidence {
+        note: "cannot start ./secret-command".to_owned(),
+        exit: Some("exit status: 7".to_owned()),
+        stderr: Some("key 1 is wrong".to_owned()),
+        ..Evidence::default()
+    };
+    let agreed = spec("hexapawn", &["cmd:./secret-command", "mine=cmd:./b"]);
+    let (mut ours, theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
+    let (task, heard) = bot(theirs, decent(HELLO, true));
+    let greeting = greet(&mut ours, REPLY_TIME).await.unwrap();
+    let guests = vec![
+        Guest::Absent(Fault::with(Offence::Crashed, evidence)),
+        Guest::Bot(Lent::owned(Box::new(ours)), Arc::new(greeting)),
+    ];
+    prepare(agreed, guests, &Protocols::default(), None).unwrap().run().await;
+    task.await.unwrap();
+    let heard = heard.lock().unwrap();
+    assert_eq!(of_type(&heard, "game_over")[0]["message"], "player 1 crashed");
+    assert!(!serde_json::to_string(&*heard).unwrap().contains("secret-command"), "{heard:?}");
+}
+
+/// Who has offended is told why.
+#[tokio::test]
+async fn what_speaks_against_a_bot_is_told_to_it_alone() {
+    let mut agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
+    agreed.conduct = Conduct::removing();
+    let wrong = at_turn(1, |_| "nonsense".to_owned());
+    let (_, heard) = played(&agreed, vec![wrong, decent(HELLO, true)]).await;
+    let message = |seat: usize| of_type(&heard[seat], "game_over")[0]["message"].as_str().unwrap().to_owned();
+    assert!(message(0).contains("sent `nonsense`"), "{}", message(0));
+    assert_eq!(message(1), "player 1 sent an answer that cannot be read");
+}
+
 /// Does something else at one of its turns, once.
 fn at_turn(number: u64, deed: impl Fn(&Value) -> String + Send + 'static) -> Mind {
     let mut mind = decent(HELLO, true);
@@ -186,7 +239,7 @@ fn at_turn(number: u64, deed: impl Fn(&Value) -> String + Send + 'static) -> Min
 }
 
 #[tokio::test]
-async fn fault_t04_a_rejected_answer_says_why_and_what_is_left() {
+async fn fault_t14_a_rejected_answer_says_why_and_what_is_left() {
     let mut agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
     agreed.conduct = Conduct::removing().with_retries(2);
     for (answer, code) in [

@@ -96,12 +96,16 @@ impl<P: Position> Table<'_, '_, P> {
     }
 
     fn seat_all(&mut self) {
+        // Moves alone do not lead to where somebody was taken out of the game.
+        let is_whole = self.referee.removed().is_empty();
+        let start = self.session.start.filter(|_| is_whole);
+        let moves = if is_whole { self.session.moves } else { &[] };
         for seat in Seat::all(self.players.len()) {
             let invitation = Invitation {
                 seat,
                 spec: self.session.spec,
-                moves: self.session.moves,
-                start: self.session.start.unwrap_or_else(|| self.referee.position()),
+                moves,
+                start: start.unwrap_or_else(|| self.referee.position()),
                 chat: self.chat.box_of(seat),
                 stop: self.session.controls.stop(),
             };

@@ -93,9 +93,9 @@ pub struct Invitation<'a, P: Position> {
     pub seat: Seat,
     /// What was agreed. A protocol tells a program only what it may know of it.
     pub spec: &'a MatchSpec,
-    /// The moves made before: of an opening, or of a match that goes on.
+    /// The moves made before: of an opening, or of a match that goes on. None if somebody was removed meanwhile.
     pub moves: &'a [P::Move],
-    /// Where those moves begin.
+    /// Where those moves begin: from here they lead to where the match stands.
     pub start: &'a P,
     /// Where it says things to all.
     pub chat: ChatBox,
