@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use crate::excerpt;
 use crate::inbox::{Bounds, Framing, Inbox};
 use crate::process::Process;
 use crate::transport::Transport;
@@ -30,6 +31,9 @@ pub struct Connection {
     n_taken: usize,
     peer: String,
     process: Option<Process>,
+    /// Whether a line without its end is no message, even if nothing follows: a network that fails cuts it anywhere, while a
+    /// program that has ended has written all that it meant to.
+    needs_end: bool,
     /// Whether anything was ever read.
     has_spoken: bool,
     /// Running once a program has ended: how long its output is still read.
@@ -63,6 +67,7 @@ impl Connection {
             n_taken: 0,
             peer: peer.into(),
             process: None,
+            needs_end: false,
             has_spoken: false,
             draining: None,
             exit_report: None,
@@ -76,7 +81,8 @@ impl Connection {
         prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
         let (reader, writer) = stream.into_split();
-        Ok(Self::new(reader, writer, peer, framing, bounds))
+        let needs_end = framing == Framing::Lines;
+        Ok(Self { needs_end, ..Self::new(reader, writer, peer, framing, bounds) })
     }
 
     /// A connection with the standard input and output of a process. The process ends with the connection.
@@ -141,9 +147,12 @@ impl Connection {
         self.draining.get_or_insert_with(|| Box::pin(sleep(TIME_TO_DRAIN))).as_mut().poll(cx)
     }
 
-    /// Nothing more will come: the last message that nothing follows is complete now, and then it is over.
+    /// Nothing more will come: the last message that nothing follows is complete now, unless it was cut off, and then it is
+    /// over.
     fn poll_last(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Fault>> {
-        if let Some(last) = self.inbox.take_unfinished() {
+        if !self.needs_end
+            && let Some(last) = self.inbox.take_unfinished()
+        {
             return Poll::Ready(Ok(last));
         }
         self.poll_end(cx, "output", "it closed the connection").map(Err)
@@ -162,7 +171,11 @@ impl Connection {
             Some(report) => {
                 ready!(report.as_mut().poll(cx))
             }
-            None => Fault::new(Offence::Disconnected, reason),
+            None => {
+                let fault = Fault::new(Offence::Disconnected, reason);
+                let unfinished = self.inbox.unfinished();
+                if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) }
+            }
         };
         self.exit_report = None;
         self.ended = Some(fault.clone());
@@ -244,16 +257,37 @@ impl Transport for Connection {
     }
 }
 
+/// How long a peer may be gone without a word until that is noticed.
+const TIME_TO_NOTICE: Duration = Duration::from_secs(30);
+
 /// Each message leaves at once, and a peer that has vanished is noticed.
 pub(crate) fn prepare_stream(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    notice_absence(stream)
+    notice_absence(stream)?;
+    notice_silence(stream)
 }
 
-/// Has the system ask a silent peer whether it is there: after 10 s, then every 5 s, four times.
+/// Has the system ask a peer that was sent nothing whether it is there: after 10 s, then every 5 s, four times.
 fn notice_absence(stream: &TcpStream) -> io::Result<()> {
-    sockopt::set_tcp_keepidle(stream, Duration::from_secs(10))?;
-    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(5))?;
-    sockopt::set_tcp_keepcnt(stream, 4)?;
+    let (first, every, tries) = (Duration::from_secs(10), Duration::from_secs(5), 4);
+    debug_assert_eq!(first + every * tries, TIME_TO_NOTICE, "both ways take equally long");
+    sockopt::set_tcp_keepidle(stream, first)?;
+    sockopt::set_tcp_keepintvl(stream, every)?;
+    sockopt::set_tcp_keepcnt(stream, tries)?;
     Ok(sockopt::set_socket_keepalive(stream, true)?)
+}
+
+/// The same for a peer that was sent something and does not say that it has arrived: it is not asked, and without this the
+/// system would send it again and again for a quarter of an hour.
+#[cfg(target_os = "linux")]
+fn notice_silence(stream: &TcpStream) -> io::Result<()> {
+    let millis = u32::try_from(TIME_TO_NOTICE.as_millis()).unwrap_or(u32::MAX);
+    Ok(sockopt::set_tcp_user_timeout(stream, millis)?)
+}
+
+/// Other systems give up when they think it right; a match ends by its clock.
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
+fn notice_silence(_: &TcpStream) -> io::Result<()> {
+    Ok(())
 }

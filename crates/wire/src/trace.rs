@@ -141,6 +141,17 @@ impl Transport for Followed {
         self.link.absence()
     }
 
+    fn rename(&mut self, name: &str) {
+        if self.name != name {
+            self.note('=', &format!("from now on {name}"));
+            name.clone_into(&mut self.name);
+        }
+    }
+
+    fn replaced(&mut self) {
+        self.link.replaced();
+    }
+
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
         self.note('=', "closed");
         self.link.close()

@@ -44,6 +44,14 @@ pub trait Transport: Send {
         None
     }
 
+    /// The player at the other end is called like this from now on, for whoever writes down what travels.
+    fn rename(&mut self, name: &str) {
+        let _ = name;
+    }
+
+    /// Another link of the same player takes its place: said when it is closed, where a transport has words for it.
+    fn replaced(&mut self) {}
+
     /// Says that nothing more will be sent, and lets a process end by itself for a moment. What is dropped without it is
     /// closed at once, and a process killed.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;

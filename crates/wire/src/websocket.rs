@@ -14,7 +14,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config, client_async_with_config};
 
@@ -34,6 +35,8 @@ pub struct WebSocket {
     window: Instant,
     /// The most bytes that are read without a message.
     most_bytes: usize,
+    /// What is said when it is closed: a code of WebSocket, and why.
+    farewell: Option<(CloseCode, String)>,
 }
 
 /// A stream that counts what is read of it: a message can be cut into any number of frames with nothing in them, which
@@ -45,6 +48,8 @@ struct Counted {
 
 /// The most frames without a message, one after the other, in a window: pings, pongs. Who pings now and then may do so for ever.
 const MAX_IDLE: u32 = 100;
+/// The code for whoever has connected a second time: this one is not listened to any more.
+const REPLACED: u16 = 4010;
 /// How long a window is.
 const WINDOW: Duration = Duration::from_secs(10);
 
@@ -68,7 +73,16 @@ impl WebSocket {
         // The longest message in frames of one byte each has seven times as many, and pings may come in between.
         let most_bytes = 8 * bounds.bytes + (64 << 10);
         let window = Instant::now();
-        Self { stream, peer, outbox: VecDeque::new(), ended: None, n_idle: 0, window, most_bytes }
+        Self {
+            stream,
+            peer,
+            outbox: VecDeque::new(),
+            ended: None,
+            n_idle: 0,
+            window,
+            most_bytes,
+            farewell: None,
+        }
     }
 
     /// Whether a frame that is no message is one too many.
@@ -117,21 +131,26 @@ impl WebSocket {
         Ok(Self::new(stream, peer, bounds))
     }
 
-    fn end(&mut self, fault: Fault) -> Fault {
+    /// Nothing more is read; who is still there is told this code.
+    fn end(&mut self, fault: Fault, code: Option<CloseCode>) -> Fault {
+        self.farewell = code.map(|code| (code, shortened(&fault.evidence.note)));
         self.ended = Some(fault.clone());
         fault
     }
 
     fn failed(&mut self, error: &Error) -> Fault {
-        let fault = match error {
+        let fault = |offence| Fault::new(offence, error.to_string());
+        match error {
             Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => {
-                Fault::new(Offence::Disconnected, "it is gone without a word")
+                self.end(Fault::new(Offence::Disconnected, "it is gone without a word"), None)
             }
-            Error::Capacity(error) => Fault::new(Offence::OutputLimit, error.to_string()),
-            Error::Utf8(_) | Error::Protocol(_) => Fault::new(Offence::Malformed, error.to_string()),
-            _ => Fault::new(Offence::Disconnected, error.to_string()),
-        };
-        self.end(fault)
+            Error::Capacity(error) => {
+                self.end(Fault::new(Offence::OutputLimit, error.to_string()), Some(CloseCode::Size))
+            }
+            Error::Utf8(_) => self.end(fault(Offence::Malformed), Some(CloseCode::Invalid)),
+            Error::Protocol(_) => self.end(fault(Offence::Malformed), Some(CloseCode::Protocol)),
+            _ => self.end(fault(Offence::Disconnected), None),
+        }
     }
 }
 
@@ -148,9 +167,10 @@ impl Transport for WebSocket {
             let next = Pin::new(&mut self.stream).poll_next(cx);
             if next.is_pending() && self.stream.get_ref().n_bytes > self.most_bytes {
                 let note = format!("more than {} bytes without a message", self.most_bytes);
-                return Poll::Ready(Err(self.end(Fault::new(Offence::OutputLimit, note))));
+                let fault = Fault::new(Offence::OutputLimit, note);
+                return Poll::Ready(Err(self.end(fault, Some(CloseCode::Policy))));
             }
-            let fault = match ready!(next) {
+            let (fault, code) = match ready!(next) {
                 Some(Ok(Message::Text(text))) => {
                     self.n_idle = 0;
                     self.stream.get_mut().n_bytes = 0;
@@ -162,17 +182,24 @@ impl Transport for WebSocket {
                     }
                     let note =
                         format!("more than {MAX_IDLE} frames without a message in {}s", WINDOW.as_secs());
-                    Fault::new(Offence::OutputLimit, note)
+                    (Fault::new(Offence::OutputLimit, note), Some(CloseCode::Policy))
                 }
-                Some(Ok(Message::Binary(bytes))) => Fault::new(Offence::Malformed, "a binary frame")
-                    .sent(excerpt(&bytes))
-                    .expected("text frames, one message each"),
-                Some(Ok(Message::Close(_))) | None => {
-                    Fault::new(Offence::Disconnected, "it closed the connection")
+                Some(Ok(Message::Binary(bytes))) => {
+                    let fault = Fault::new(Offence::Malformed, "a binary frame").sent(excerpt(&bytes));
+                    (fault.expected("text frames, one message each"), Some(CloseCode::Unsupported))
                 }
-                Some(Err(error)) => self.failed(&error),
+                Some(Ok(Message::Close(frame))) => {
+                    let told = frame.filter(|frame| frame.code != CloseCode::Normal);
+                    let told = told.map(|CloseFrame { code, reason }| {
+                        format!(" with the code {code}: {}", excerpt(reason.as_bytes()))
+                    });
+                    let note = format!("it closed the connection{}", told.unwrap_or_default());
+                    (Fault::new(Offence::Disconnected, note), None)
+                }
+                None => (Fault::new(Offence::Disconnected, "it closed the connection"), None),
+                Some(Err(error)) => return Poll::Ready(Err(self.failed(&error))),
             };
-            return Poll::Ready(Err(self.end(fault)));
+            return Poll::Ready(Err(self.end(fault, code)));
         }
     }
 
@@ -202,12 +229,25 @@ impl Transport for WebSocket {
         &[]
     }
 
+    fn replaced(&mut self) {
+        self.farewell = Some((CloseCode::Library(REPLACED), "replaced".to_owned()));
+    }
+
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
+            let farewell =
+                self.farewell.take().map(|(code, reason)| CloseFrame { code, reason: reason.into() });
             // Whether the other end hears it does not matter any more.
-            let _ = timeout(TIME_TO_CLOSE, self.stream.close(None)).await;
+            let _ = timeout(TIME_TO_CLOSE, self.stream.close(farewell)).await;
         })
     }
+}
+
+/// A reason as a close frame may have it, which is short.
+fn shortened(reason: &str) -> String {
+    const MOST_BYTES: usize = 120;
+    let end = reason.floor_char_boundary(MOST_BYTES);
+    reason[..end].to_owned()
 }
 
 impl AsyncRead for Counted {

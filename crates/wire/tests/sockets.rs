@@ -4,8 +4,10 @@
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
-use rookery_wire::{Bounds, Connection, Framing, listen, raise_file_limit};
+use rookery_referee::Offence;
+use rookery_wire::{Bounds, Connection, Framing, TransportExt as _, listen, raise_file_limit};
 use rustix::net::sockopt;
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -23,6 +25,22 @@ async fn fault_t04_the_system_asks_a_silent_peer_whether_it_is_there() {
     let tries = sockopt::tcp_keepcnt(&socket).unwrap();
     let noticed = sockopt::tcp_keepidle(&socket).unwrap() + every * tries;
     assert_eq!(noticed, Duration::from_secs(30));
+    // Whoever was sent something is not asked: then this counts.
+    assert_eq!(sockopt::tcp_user_timeout(&socket), Ok(30_000));
+}
+
+/// A network fails anywhere, also in the middle of a line: what has arrived of it is no answer, and whoever sent it is gone.
+#[tokio::test]
+async fn fault_t03_half_a_line_is_no_message_when_the_connection_is_lost() {
+    let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
+    let mut far = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let (near, _) = listener.accept().await.unwrap();
+    let mut near = Connection::tcp(near, Framing::Lines, Bounds::default()).unwrap();
+    far.write_all(b"whole\nha").await.unwrap();
+    drop(far);
+    assert_eq!(near.receive().await.unwrap(), b"whole");
+    let fault = near.receive().await.unwrap_err();
+    assert_eq!((fault.offence, fault.evidence.sent.as_deref()), (Offence::Disconnected, Some("`ha`")));
 }
 
 #[tokio::test]

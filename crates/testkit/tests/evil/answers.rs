@@ -11,9 +11,9 @@ faults! {
 
     fn fault_t01_late = "late", ANY, lost(Timeout, "ms used of 300 ms");
     fn fault_t01_never_answers = "never-answers", ANY, lost(Timeout, "expected {\"type\":\"move\"");
-    fn fault_t03_half_an_answer_then_gone = "half-then-exit", LINES, lost(Malformed, "sent `{\"type\":\"move\",\"`");
-    fn fault_t03_half_a_frame_then_gone =
-        "half-then-exit", WS, lost(Disconnected, "it lost its connection and did not come back").within(300);
+    fn fault_t03_half_an_answer_then_gone = "half-then-exit", PIPE, lost(Malformed, "sent `{\"type\":\"move\",\"`");
+    fn fault_t03_half_an_answer_then_gone_from_the_network =
+        "half-then-exit", NET, lost(Disconnected, "it lost its connection and did not come back").within(300);
     fn fault_t03_an_answer_then_gone = "answer-then-exit", PIPE, lost(Crashed, "exit status: 0");
     fn fault_t03_an_answer_then_gone_from_the_network =
         "answer-then-exit", NET, lost(Disconnected, "it lost its connection and did not come back").within(300);
