@@ -78,6 +78,8 @@ codes! {
         NameTaken = "name_taken",
         /// It is too late to come.
         Closed = "closed",
+        /// Too many have come and not said hello.
+        Busy = "busy",
     }
 }
 

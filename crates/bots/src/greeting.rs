@@ -1,5 +1,7 @@
 //! The first words on a link.
 
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
 use rookery_referee::{Fault, Offence, write_duration};
@@ -98,7 +100,7 @@ pub async fn greet(link: &mut (impl Transport + ?Sized), time: Duration) -> Resu
 async fn dialogue(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Refused> {
     link.send(&ours(time)).await?;
     for _ in 0..MAX_ASIDES {
-        let said = link.receive().await?;
+        let said = first_words(link).await?;
         let bad = |code, why: String| {
             let fault = Fault::new(Offence::BadHello, why).sent(excerpt(&said)).expected(EXPECTED);
             Refused { code, fault }
@@ -111,6 +113,19 @@ async fn dialogue(link: &mut (impl Transport + ?Sized), time: Duration) -> Resul
         }
     }
     Err(Fault::new(Offence::BadHello, "too many messages before its hello").expected(EXPECTED).into())
+}
+
+/// The next message, or what has arrived of something that can become none: whoever speaks another protocol, TLS perhaps, may
+/// never end its line.
+async fn first_words(link: &mut (impl Transport + ?Sized)) -> Result<Vec<u8>, Fault> {
+    poll_fn(|cx| match link.poll_receive(cx) {
+        Poll::Pending => match link.unfinished() {
+            [] | [b'{', ..] => Poll::Pending,
+            other => Poll::Ready(Ok(other.to_vec())),
+        },
+        received => received,
+    })
+    .await
 }
 
 /// Our own first word.
@@ -190,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn fault_j11_a_hello_that_is_none_says_why() {
+    async fn a_hello_that_is_none_says_why() {
         assert_eq!(answered("{\"type\":\"hello\",\"version\":1}\n").await, Ok(Greeting::default()));
         let delta = answered(
             "{\"type\":\"error\",\"code\":\"x\"}\n{\"type\":\"hello\",\"version\":1,\"features\":[\"delta\",\"y\"]}\n",
@@ -211,6 +226,17 @@ mod tests {
         }
         let many = answered(&"{\"type\":\"dance\"}\n".repeat(11)).await.unwrap_err();
         assert_eq!(many.evidence.note, "too many messages before its hello");
+    }
+
+    /// Whoever speaks something else need not end its line to be told so.
+    #[tokio::test(start_paused = true)]
+    async fn fault_j10_another_protocol_is_told_from_its_first_bytes() {
+        for first in ["GET / HTTP/1.1", "\u{16}\u{3}\u{1}", "Starting …", "[1,"] {
+            let begin = tokio::time::Instant::now();
+            let fault = answered(first).await.unwrap_err();
+            assert_eq!((fault.offence, begin.elapsed()), (Offence::BadHello, Duration::ZERO), "{first}");
+            assert!(fault.evidence.sent.is_some_and(|sent| !sent.is_empty()), "{first}");
+        }
     }
 
     /// Whoever is refused is told why before the link is closed.

@@ -1,16 +1,19 @@
 //! Seats at ports: whoever connects and says hello may take one. Connecting and leaving takes none, a link goes on from game
 //! to game, and whoever has lost its connection comes back by its token.
 
+use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rookery_referee::SeatSpec;
+use rookery_wire::Protocol;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use crate::guest::{Came, OpenError, Opening, Wanted};
-use crate::hall::Hall;
+use crate::hall::{Hall, Place};
 use crate::keeper::{Keeper, send_off};
 
 /// The ports of a match, or of a series, and who has come there. They stay open as long as this lives. Many matches may be
@@ -36,8 +39,25 @@ struct Port {
     address: SocketAddr,
     /// The seats that share it, by name; at port 0 each has its own.
     names: Vec<String>,
+    /// What is spoken there, and whether it is shared, as its keeper knows it.
+    protocol: Protocol,
+    is_shared: Arc<AtomicBool>,
     /// Whether bots sign up there: each has the seat of its own name, and no other.
     signs_up: bool,
+}
+
+impl Port {
+    /// Another seat shares it. Whoever comes is greeted before it is known which one it takes, so all speak the same.
+    fn share(&mut self, wanted: &Wanted<'_>) -> Result<(), OpenError> {
+        if self.protocol != wanted.protocol {
+            let [ours, theirs] = [self.protocol.name, wanted.protocol.name];
+            let error = format!("its seats speak different protocols, {ours} and {theirs}");
+            return Err(OpenError { address: self.address, error: io::Error::other(error) });
+        }
+        self.names.push(wanted.name.to_owned());
+        self.is_shared.store(true, Ordering::Relaxed);
+        Ok(())
+    }
 }
 
 impl Ports {
@@ -52,16 +72,19 @@ impl Ports {
         let failed = |error| OpenError { address, error };
         let listener = rookery_wire::listen(address).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let (names, protocol) = (vec![wanted.name.to_owned()], wanted.protocol);
+        let is_shared = Arc::new(AtomicBool::new(false));
         let keeper = Keeper {
             port: self.all.len(),
             ws,
             name: wanted.name.to_owned(),
-            protocol: wanted.protocol,
+            is_shared: Arc::clone(&is_shared),
+            protocol,
             opening: opening.clone(),
             hall: Arc::clone(hall),
         };
         self.keepers.spawn(keeper.keep(listener));
-        let port = Port { number, ws, address, names: vec![wanted.name.to_owned()], signs_up: false };
+        let port = Port { number, ws, address, names, protocol, is_shared, signs_up: false };
         Ok(self.all.push_mut(port))
     }
 
@@ -100,7 +123,7 @@ impl Doors {
             let same = |port: &&mut Port| number > 0 && (port.number, port.ws) == (number, ws);
             let address = match ports.all.iter_mut().find(same) {
                 Some(port) => {
-                    port.names.push(wanted.name.to_owned());
+                    port.share(wanted)?;
                     port.address
                 }
                 None => ports.open(&self.hall, wanted, (number, ws), opening)?.address,
@@ -133,32 +156,33 @@ impl Doors {
         // From here on the seats of those who have signed up share it.
         port.number = port.address.port();
         port.names.clear();
+        port.is_shared.store(true, Ordering::Relaxed);
         port.signs_up = true;
         Ok((port.address, SignedUp { port: at, hall: Arc::clone(&self.hall), reply: opening.reply }))
     }
 
-    /// Where the player of a seat is awaited, and the names of the others there if anybody else may take the seat.
-    fn place_of(&self, name: &str) -> Option<(usize, Option<Vec<String>>)> {
+    /// Where the players of these seats are awaited.
+    fn places_of(&self, seats: &[(usize, String)]) -> Vec<Place> {
         let ports = self.ports();
-        let at = ports.of(name)?;
-        let port = &ports.all[at];
-        Some((at, (!port.signs_up).then(|| port.names.clone())))
+        let place = |(idx, name): &(usize, String)| {
+            let at = ports.of(name)?;
+            let Port { signs_up, names, .. } = &ports.all[at];
+            let others = (!signs_up).then(|| names.clone());
+            Some(Place { idx: *idx, name: name.clone(), port: at, others })
+        };
+        seats.iter().filter_map(place).collect()
     }
 
-    /// Waits until all these seats are taken, or the time is up: who has come by then plays.
-    pub(crate) async fn wait(&self, mut seats: Vec<(usize, String)>, deadline: Instant) -> Vec<Came> {
-        let mut came = vec![];
+    /// Waits until all these seats can be taken, or the time is up: who is there then plays.
+    pub(crate) async fn wait(&self, seats: Vec<(usize, String)>, deadline: Instant) -> Vec<Came> {
+        let mut came = None;
         let filling = self.hall.until(|| {
-            seats.retain(|(idx, name)| {
-                let Some((at, others)) = self.place_of(name) else { return false };
-                let Some(link) = self.hall.take(at, name, others.as_deref()) else { return true };
-                came.push((*idx, Ok(self.hall.seat(name, link))));
-                false
-            });
-            seats.is_empty()
+            came = self.hall.take(&self.places_of(&seats), false);
+            came.is_some()
         });
         let _ = timeout_at(deadline, filling).await;
-        came
+        let came = came.or_else(|| self.hall.take(&self.places_of(&seats), true));
+        came.into_iter().flatten().map(|(idx, link)| (idx, Ok(link))).collect()
     }
 }
 

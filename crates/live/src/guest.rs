@@ -372,10 +372,12 @@ pub(crate) async fn gather(
     let is_free = |(idx, wanted): &(usize, &Wanted<'_>)| wanted.seat.is_awaited() && !there.contains(idx);
     let awaited = seats.iter().enumerate().filter(is_free);
     let awaited = awaited.map(|(idx, wanted)| (idx, wanted.name.to_owned())).collect();
-    let mut came = doors.wait(awaited, deadline).await;
+    let mut came = vec![];
     while let Some(joined) = coming.join_next().await {
         came.extend(joined);
     }
+    // Last, because who is seated before its match begins is not listened to.
+    came.extend(doors.wait(awaited, deadline).await);
     Ok((came, all_started))
 }
 

@@ -44,6 +44,27 @@ struct Seat {
     back: mpsc::Sender<Box<dyn Transport>>,
 }
 
+/// A seat that somebody is to take.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Its number in the match.
+    pub(crate) idx: usize,
+    pub(crate) name: String,
+    /// Where its player is awaited.
+    pub(crate) port: usize,
+    /// The names of all seats there, if whoever has none of them may take this one.
+    pub(crate) others: Option<Vec<String>>,
+}
+
+/// Who takes a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spot {
+    /// Whoever has stayed there.
+    Staying,
+    /// Whoever waits, by its number.
+    Waiting(usize),
+}
+
 /// Who may sign up at a port.
 struct SignUps {
     /// Names of those who take part without signing up.
@@ -61,6 +82,7 @@ pub(crate) enum Refusal {
     NameTaken,
     Closed,
     LeftOut,
+    Busy,
 }
 
 impl Refusal {
@@ -76,6 +98,9 @@ impl Refusal {
             }
             Self::LeftOut => {
                 (ErrorCode::Closed, "you have failed the game before the first round, and take no part")
+            }
+            Self::Busy => {
+                (ErrorCode::Busy, "too many have come and not said hello, and you were the first of them")
             }
         }
     }
@@ -114,6 +139,38 @@ impl State {
         waits || self.seats.values().any(|seat| seat.name == name && !seat.back.is_closed())
     }
 
+    /// Who may take a place and was not found for another one.
+    fn find(&mut self, place: &Place, found: &[(&Place, Spot)]) -> Option<Spot> {
+        let Place { port, name, others, .. } = place;
+        if self.staying.get_mut(name).is_some_and(|(link, _)| !is_gone(&mut **link)) {
+            return Some(Spot::Staying);
+        }
+        let at = |wanted: &dyn Fn(Option<&str>) -> bool| {
+            self.waiting.iter().enumerate().position(|(idx, (at, link))| {
+                let is_taken = found.iter().any(|(_, spot)| *spot == Spot::Waiting(idx));
+                at == port && !is_taken && wanted(name_of(link))
+            })
+        };
+        let is_free = |own: Option<&str>, others: &[String]| {
+            own.is_none_or(|own| !others.iter().any(|other| other == own))
+        };
+        at(&|own| own == Some(name))
+            .or_else(|| others.as_ref().and_then(|others| at(&|own| is_free(own, others))))
+            .map(Spot::Waiting)
+    }
+
+    /// Gives the seat of this name to somebody who may come back to it if it has said hello.
+    fn seat(&mut self, name: &str, (mut link, greeting): Link) -> Link {
+        link.rename(name);
+        let Some(greeting) = greeting else { return (link, None) };
+        let token = random_token();
+        let (back, coming) = mpsc::channel(1);
+        self.seats.retain(|_, seat| !seat.back.is_closed());
+        self.seats.insert(token.clone(), Seat { name: name.to_owned(), back });
+        let greeting = Greeting { seat_token: Some(token), ..greeting };
+        (Box::new(Returning::new(link, coming, GRACE_TO_RETURN)), Some(greeting))
+    }
+
     /// Whether somebody of this name may wait at a port.
     fn admit(&mut self, port: usize, name: Option<&str>) -> Result<(), Refusal> {
         let waiting = self.waiting.iter().filter(|(at, _)| *at == port).count();
@@ -143,15 +200,20 @@ impl Hall {
     }
 
     /// Somebody has said hello at a port: it waits for a seat, or comes back to its own.
-    pub(crate) fn enter(&self, port: usize, link: Link) -> Result<(), Refused> {
+    pub(crate) fn enter(&self, port: usize, mut link: Link) -> Result<(), Refused> {
         let mut state = self.state();
         if let Some(token) = link.1.as_ref().and_then(|greeting| greeting.token.as_ref()) {
             let Some(seat) = state.seats.get(token) else { return Err((Refusal::NoSeat, link.0)) };
-            return seat.back.try_send(link.0).map_err(|refused| match refused {
+            link.0.rename(&seat.name);
+            seat.back.try_send(link.0).map_err(|refused| match refused {
                 mpsc::error::TrySendError::Full(link) | mpsc::error::TrySendError::Closed(link) => {
                     (Refusal::NoSeat, link)
                 }
-            });
+            })?;
+            drop(state);
+            // It may have been lost between two games, and its next one waits for it.
+            self.changed.notify_waiters();
+            return Ok(());
         }
         state.forget_the_gone();
         if let Err(refusal) = state.admit(port, name_of(&link)) {
@@ -176,42 +238,38 @@ impl Hall {
         }
     }
 
-    /// Whoever waits at a port for the seat of this name; where names need not be exact, else whoever has none of the others'.
-    pub(crate) fn take(&self, port: usize, name: &str, others: Option<&[String]>) -> Option<Link> {
+    /// Seats of one match are taken all at the same time by those who wait for them or have stayed there: until then whoever
+    /// leaves leaves its seat to others. With `partly` also if some stay empty. Each with the number of its seat.
+    pub(crate) fn take(&self, wanted: &[Place], partly: bool) -> Option<Vec<(usize, Link)>> {
         let mut state = self.state();
         state.forget_the_gone();
-        let at = |wanted: &dyn Fn(Option<&str>) -> bool| {
-            state.waiting.iter().position(|(at, link)| *at == port && wanted(name_of(link)))
-        };
-        let is_free = |own: Option<&str>, others: &[String]| {
-            own.is_none_or(|own| !others.iter().any(|other| other == own))
-        };
-        let found = at(&|own| own == Some(name))
-            .or_else(|| others.and_then(|others| at(&|own| is_free(own, others))))?;
-        Some(state.waiting.remove(found).1)
-    }
-
-    /// Gives the seat of this name to somebody who may come back to it if it has said hello.
-    pub(crate) fn seat(&self, name: &str, (link, greeting): Link) -> Link {
-        let Some(greeting) = greeting else { return (link, None) };
-        let token = random_token();
-        let (back, coming) = mpsc::channel(1);
-        let mut state = self.state();
-        state.seats.retain(|_, seat| !seat.back.is_closed());
-        state.seats.insert(token.clone(), Seat { name: name.to_owned(), back });
-        let greeting = Greeting { seat_token: Some(token), ..greeting };
-        (Box::new(Returning::new(link, coming, GRACE_TO_RETURN)), Some(greeting))
+        let mut found = vec![];
+        for place in wanted {
+            match state.find(place, &found) {
+                Some(spot) => found.push((place, spot)),
+                None if partly => {}
+                None => return None,
+            }
+        }
+        let mut waiting: Vec<_> = std::mem::take(&mut state.waiting).into_iter().map(Some).collect();
+        let mut taken = vec![];
+        for (Place { idx, name, .. }, spot) in found {
+            // Whoever has stayed there and is gone does not come back to it any more.
+            let staying = state.staying.remove(name);
+            let link = match spot {
+                Spot::Staying => staying.map(|(link, greeting)| (link, Some(Arc::unwrap_or_clone(greeting)))),
+                Spot::Waiting(at) => waiting[at].take().map(|(_, link)| state.seat(name, link)),
+            };
+            taken.extend(link.map(|link| (*idx, link)));
+        }
+        state.waiting = waiting.into_iter().flatten().collect();
+        Some(taken)
     }
 
     /// The game of this seat is over, and its bot stays for the next one.
     pub(crate) fn stay(&self, name: String, bot: Bot) {
         self.state().staying.insert(name, bot);
-    }
-
-    /// Whoever has stayed at the seat of this name and is still there.
-    pub(crate) fn take_staying(&self, name: &str) -> Option<Bot> {
-        let (mut link, greeting) = self.state().staying.remove(name)?;
-        if is_gone(&mut *link) { None } else { Some((link, greeting)) }
+        self.changed.notify_waiters();
     }
 
     /// All who have stayed.

@@ -1,19 +1,26 @@
 //! Whoever keeps one port: takes in who connects, and tells others why they are not let in.
 
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rookery_referee::{Fault, Offence};
+use rookery_bots::greet;
 use rookery_wire::{Connection, Protocol, Transport, TransportExt as _, WebSocket};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::guest::{Link, Opening};
 use crate::hall::{Hall, Refusal, Refused};
+use crate::refusals::source;
+use crate::unnamed::{Most, Unnamed};
 
-/// How many may be greeted at the same time at one port; who comes then waits in the queue of the system.
-const MAX_GREETED: usize = 64;
+/// How many may be there that have not said hello yet. The oldest of the address with the most of them has to go then, so that
+/// nobody is kept out by those who say nothing. Bots of one machine come from one address, often all at once.
+const MOST: Most = Most { all: 256, each: 128 };
 /// How long nothing is accepted after it has failed, most likely for want of sockets: until then somebody may have gone.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -24,6 +31,8 @@ pub(crate) struct Keeper {
     pub(crate) ws: bool,
     /// Of its first seat, for a trace.
     pub(crate) name: String,
+    /// Whether other seats share it: who comes is called by its address until it has one.
+    pub(crate) is_shared: Arc<AtomicBool>,
     pub(crate) protocol: Protocol,
     pub(crate) opening: Opening,
     pub(crate) hall: Arc<Hall>,
@@ -32,37 +41,71 @@ pub(crate) struct Keeper {
 impl Keeper {
     pub(crate) async fn keep(self, listener: TcpListener) {
         let keeper = Arc::new(self);
-        let mut greeting = JoinSet::new();
+        let (mut greeting, mut unnamed, mut next_id) = (JoinSet::new(), Unnamed::default(), 0_u64);
         loop {
             tokio::select! {
-                accepted = listener.accept(), if greeting.len() < MAX_GREETED => {
-                    let Ok((stream, _)) = accepted else {
+                accepted = listener.accept() => {
+                    let Ok((stream, peer)) = accepted else {
                         sleep(PAUSE).await;
                         continue;
                     };
+                    let address = source(peer.ip());
+                    let oldest: Option<&mut Option<oneshot::Sender<()>>> = unnamed.too_many(address, MOST);
+                    // If its task is over by now, it was greeted.
+                    let _ = oldest.and_then(Option::take).map(|hurry| hurry.send(()));
+                    let (hurry, hurried) = oneshot::channel();
+                    let id = next_id;
+                    next_id += 1;
+                    unnamed.insert(id, address, Some(hurry));
                     let keeper = Arc::clone(&keeper);
                     greeting.spawn(async move {
-                        if let Ok(link) = keeper.greet(stream).await {
-                            keeper.let_in(link).await;
-                        }
+                        keeper.receive(stream, peer, hurried).await;
+                        id
                     });
                 }
-                Some(_) = greeting.join_next(), if !greeting.is_empty() => {}
+                Some(done) = greeting.join_next(), if !greeting.is_empty() => {
+                    unnamed.remove(done.expect("nobody who is greeted panics or is cancelled"));
+                }
             }
         }
     }
 
-    async fn greet(&self, stream: TcpStream) -> Result<Link, Fault> {
-        let gone = |error: std::io::Error| Fault::new(Offence::Disconnected, error.to_string());
-        let Protocol { framing, bounds, .. } = self.protocol;
-        let link: Box<dyn Transport> = if self.ws {
-            let accepted = timeout(self.opening.reply, WebSocket::accept(stream, bounds)).await;
-            let late = |_| Fault::new(Offence::BadHello, "no WebSocket handshake in time");
-            Box::new(accepted.map_err(late)?.map_err(gone)?)
-        } else {
-            Box::new(Connection::tcp(stream, framing, bounds).map_err(gone)?)
+    /// Greets whoever has connected, and lets it in.
+    async fn receive(&self, stream: TcpStream, peer: SocketAddr, mut hurried: oneshot::Receiver<()>) {
+        let connected = tokio::select! {
+            biased;
+            connected = self.connect(stream) => connected,
+            // Not if our end of it is gone.
+            Ok(()) = &mut hurried => return,
         };
-        self.opening.greet(link, &self.name, self.protocol).await
+        let Ok(mut link) = connected else { return };
+        if let Some(trace) = &self.opening.trace {
+            let is_shared = self.is_shared.load(Ordering::Relaxed);
+            link = trace.follow(link, if is_shared { peer.to_string() } else { self.name.clone() });
+        }
+        if self.protocol != rookery_bots::PROTOCOL {
+            self.let_in((link, None)).await;
+            return;
+        }
+        let greeted = tokio::select! {
+            biased;
+            greeted = greet(&mut *link, self.opening.reply) => Some(greeted),
+            Ok(()) = hurried => None,
+        };
+        match greeted {
+            Some(Ok(greeting)) => self.let_in((link, Some(greeting))).await,
+            Some(Err(_)) => link.close().await,
+            None => send_off((Refusal::Busy, link), self.protocol, self.opening.reply).await,
+        }
+    }
+
+    async fn connect(&self, stream: TcpStream) -> io::Result<Box<dyn Transport>> {
+        let Protocol { framing, bounds, .. } = self.protocol;
+        if !self.ws {
+            return Ok(Box::new(Connection::tcp(stream, framing, bounds)?));
+        }
+        let accepted = timeout(self.opening.reply, WebSocket::accept(stream, bounds)).await;
+        Ok(Box::new(accepted.map_err(io::Error::other)??))
     }
 
     /// Whoever proves itself, where that is asked for, waits for a seat; others are told why not.

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::door::{Door, DoorNews, LobbyRules, Size};
 use crate::refusals::{Refusals, source};
-use crate::unnamed::{Unnamed, Visit};
+use crate::unnamed::{Most, Unnamed, Visit};
 
 /// How long nothing is accepted after it has failed: until then somebody may have gone.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -56,7 +56,7 @@ pub struct Lobby<D: Door> {
     /// How many may come in.
     size: Size,
     next_id: u64,
-    unnamed: Unnamed,
+    unnamed: Unnamed<Visit>,
     /// Those who have signed up, by the order in which they came: it is their turn order.
     waiting: Vec<Waiting<D::Member>>,
     /// What the tasks of the connections report. Each reports twice at the most, so this is bounded as they are.
@@ -251,7 +251,9 @@ impl<D: Door> Lobby<D> {
             self.refuse(peer, LATE);
             return;
         }
-        if let Some(oldest) = self.unnamed.too_many(source(peer.ip()), &self.rules) {
+        let LobbyRules { max_unnamed: all, max_unnamed_each: each, .. } = self.rules;
+        let address = source(peer.ip());
+        if let Some(oldest) = self.unnamed.too_many(address, Most { all, each }) {
             // It may have signed up already, without our having read it.
             let _ = oldest.hurry.take().map(|hurry| hurry.send(()));
         }
@@ -260,7 +262,7 @@ impl<D: Door> Lobby<D> {
         let (claim, claimed) = oneshot::channel();
         let (hurry, hurried) = oneshot::channel();
         let task = tokio::spawn(self.caller(id).visit(stream, hurried, claimed));
-        self.unnamed.insert(id, Visit { peer, hurry: Some(hurry), claim, task });
+        self.unnamed.insert(id, address, Visit { peer, hurry: Some(hurry), claim, task });
     }
 
     fn caller(&self, id: u64) -> Caller<D> {

@@ -140,12 +140,6 @@ impl Programs {
             yield_now().await;
         }
         let mut there = vec![];
-        for (idx, seat) in seats.iter().enumerate().filter(|(_, seat)| seat.seat.is_awaited()) {
-            if let Some((link, greeting)) = self.doors.hall().take_staying(seat.name) {
-                self.seat(&mut opened, idx, seat.name, link, greeting);
-                there.push(idx);
-            }
-        }
         for (idx, seat) in seats.iter().enumerate() {
             let Some(Ok(command)) = opening.command(seat) else { continue };
             if let Some((bot, started)) = self.kept.take(seat.name, command) {

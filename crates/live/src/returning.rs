@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rookery_referee::{BoxFuture, Fault, Offence, write_duration};
-use rookery_wire::Transport;
+use rookery_wire::{Transport, excerpt};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Sleep, sleep};
@@ -23,16 +23,56 @@ pub struct Returning {
     /// Running while nobody is there.
     until: Option<Pin<Box<Sleep>>>,
     /// It has come back and is to say that it is ready.
-    returns: bool,
+    returns: Option<Returns>,
+    /// A game was over before it was ready again: what it says of that is still to come.
+    owes_ready: bool,
     told: Told,
     peer: String,
+}
+
+/// Somebody who has come back and is not ready yet.
+struct Returns {
+    /// When it is too late.
+    until: Pin<Box<Sleep>>,
+    time: Duration,
+    /// What it has said instead.
+    n_other: u32,
+}
+
+/// How much else may be said before one is ready again.
+const MAX_OTHER: u32 = 100;
+/// What is expected of whoever comes back.
+const READY: &str = r#"{"type":"ready"}"#;
+
+impl Returns {
+    fn within(time: Duration) -> Self {
+        Self { until: Box::pin(sleep(time)), time, n_other: 0 }
+    }
+
+    /// Ready when it is too late.
+    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        self.until.as_mut().poll(cx).map(|()| {
+            let note = format!("it came back and was not ready within {}", write_duration(self.time));
+            Fault::new(Offence::Timeout, note).expected(READY)
+        })
+    }
+
+    /// It has said something else than that it is ready.
+    fn other(&mut self, said: &[u8]) -> Result<(), Fault> {
+        self.n_other += 1;
+        if self.n_other <= MAX_OTHER {
+            return Ok(());
+        }
+        let note = format!("it came back and sent more than {MAX_OTHER} messages before it was ready");
+        Err(Fault::new(Offence::OutputLimit, note).sent(excerpt(said)).expected(READY))
+    }
 }
 
 /// What the player has been told, so that it can be told again.
 #[derive(Default)]
 struct Told {
     new_game: Option<Value>,
-    /// All moves before those that the open turn tells.
+    /// The moves that lead from the position of `new_game` to what the open turn tells.
     moves: Vec<Value>,
     /// The turn that is not answered yet.
     turn: Option<Vec<u8>>,
@@ -63,6 +103,12 @@ impl Told {
         }
     }
 
+    /// How long it may take to get ready.
+    fn reply_time(&self) -> Duration {
+        let millis = self.new_game.as_ref().and_then(|message| message["reply_ms"].as_u64());
+        millis.map_or(rookery_bots::REPLY_TIME, Duration::from_millis)
+    }
+
     fn waits_for_ready(&self) -> bool {
         self.new_game.is_some() && !self.is_ready
     }
@@ -71,16 +117,17 @@ impl Told {
     fn answered(&mut self) {
         let Some(turn) = self.turn.take() else { return };
         let turn: Value = serde_json::from_slice(&turn).unwrap_or_default();
-        for since in turn["moves"].as_array().into_iter().flatten() {
-            if let Some(to) = since["taken_back_to"].as_u64() {
-                self.moves.truncate(usize::try_from(to).unwrap_or(usize::MAX));
-            } else if since["move"].is_string() {
-                self.moves.push(since["move"].clone());
-            }
+        let moves = turn["moves"].as_array().into_iter().flatten().map(|since| &since["move"]);
+        if moves.clone().all(Value::is_string) {
+            self.moves.extend(moves.cloned());
+        } else if let (Some(new_game), Some(position)) = (&mut self.new_game, turn.get("position")) {
+            // Somebody was removed or took moves back: where the game stands now is all that can be told again.
+            new_game["position"] = position.clone();
+            self.moves.clear();
         }
     }
 
-    /// The game from its beginning, as a line.
+    /// The game from where moves lead to the open turn, as a line.
     fn again(&self) -> Option<Vec<u8>> {
         let mut message = self.new_game.clone()?;
         message["moves"] = Value::Array(self.moves.clone());
@@ -101,17 +148,56 @@ impl Returning {
     /// A link; who comes back comes through the channel.
     pub fn new(link: Box<dyn Transport>, back: mpsc::Receiver<Box<dyn Transport>>, grace: Duration) -> Self {
         let peer = link.peer().to_owned();
-        Self { link: Some(link), back, grace, until: None, returns: false, told: Told::default(), peer }
+        Self {
+            link: Some(link),
+            back,
+            grace,
+            until: None,
+            returns: None,
+            owes_ready: false,
+            told: Told::default(),
+            peer,
+        }
     }
 
     /// Somebody has come back: the newest connection counts, an older one is closed.
     fn attach(&mut self, mut link: Box<dyn Transport>) {
         if let Some(again) = self.told.again() {
             link.queue(&again);
-            self.returns = true;
+            self.returns = Some(Returns::within(self.told.reply_time()));
         }
         self.until = None;
-        self.link = Some(link);
+        self.owes_ready = false;
+        if let Some(mut older) = self.link.replace(link) {
+            older.replaced();
+            tokio::spawn(older.close());
+        }
+    }
+
+    /// Whether it has something to say of a game that it was told, or told again.
+    fn waits_for_ready(&self) -> bool {
+        self.owes_ready || self.returns.is_some() || self.told.waits_for_ready()
+    }
+
+    /// What comes before it is ready; `None` if that is nothing for the referee.
+    fn heard(&mut self, said: Vec<u8>) -> Option<Result<Vec<u8>, Fault>> {
+        let message: Value = serde_json::from_slice(&said).unwrap_or_default();
+        let is_ready = message["type"] == "ready";
+        if !is_ready {
+            let Some(returns) = &mut self.returns else { return Some(Ok(said)) };
+            return returns.other(&said).err().map(Err);
+        }
+        if std::mem::take(&mut self.owes_ready) {
+            return None;
+        }
+        if self.returns.take().is_some()
+            && let (Some(turn), Some(link)) = (&self.told.turn, &mut self.link)
+        {
+            link.queue(turn);
+        }
+        // The first one is the referee's, whether it comes before a loss or after it.
+        let is_first = !std::mem::replace(&mut self.told.is_ready, true);
+        is_first.then_some(Ok(said))
     }
 
     fn poll_back(&mut self, cx: &mut Context<'_>) {
@@ -123,7 +209,8 @@ impl Returning {
     /// The connection is lost: it may come back for a while, if a game is on.
     fn lose(&mut self) {
         self.link = None;
-        self.returns = false;
+        self.returns = None;
+        self.owes_ready = false;
         self.until = Some(Box::pin(sleep(self.grace)));
     }
 
@@ -161,22 +248,14 @@ impl Transport for Returning {
                 continue;
             }
             match link.poll_receive(cx) {
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending => {
+                    let returns = self.returns.as_mut();
+                    return returns.map_or(Poll::Pending, |returns| returns.poll_late(cx).map(Err));
+                }
                 Poll::Ready(Err(fault)) if self.may_return(&fault) => self.lose(),
-                Poll::Ready(Ok(said)) if self.returns || self.told.waits_for_ready() => {
-                    let message: Value = serde_json::from_slice(&said).unwrap_or_default();
-                    let is_ready = message["type"] == "ready";
-                    if is_ready && self.returns {
-                        self.returns = false;
-                        if let (Some(turn), Some(link)) = (&self.told.turn, &mut self.link) {
-                            link.queue(turn);
-                        }
-                    }
-                    // The first one is the referee's, whether it comes before a loss or after it.
-                    let is_first = is_ready && !self.told.is_ready;
-                    self.told.is_ready |= is_ready;
-                    if is_first || !(is_ready || self.returns) {
-                        return Poll::Ready(Ok(said));
+                Poll::Ready(Ok(said)) if self.waits_for_ready() => {
+                    if let Some(heard) = self.heard(said) {
+                        return Poll::Ready(heard);
                     }
                 }
                 other @ Poll::Ready(_) => return other,
@@ -187,7 +266,11 @@ impl Transport for Returning {
     fn queue(&mut self, message: &[u8]) {
         for line in message.split_inclusive(|&byte| byte == b'\n') {
             self.told.note(line);
-            if let Some(link) = self.link.as_mut().filter(|_| !self.returns) {
+            if self.told.new_game.is_none() {
+                // The game is over, ready or not.
+                self.owes_ready |= self.returns.take().is_some();
+            }
+            if let Some(link) = self.link.as_mut().filter(|_| self.returns.is_none()) {
                 link.queue(line);
             }
         }

@@ -1,4 +1,4 @@
-//! Who has come to a lobby and not signed up yet: how many there may be, and who has to go.
+//! Who has come to a lobby or a port and not said its name yet: how many there may be, and who has to go.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -6,9 +6,6 @@ use std::net::{IpAddr, SocketAddr};
 use rookery_wire::Transport;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-
-use crate::LobbyRules;
-use crate::refusals::source;
 
 /// A connection on which nobody has signed up yet.
 pub(crate) struct Visit {
@@ -20,24 +17,37 @@ pub(crate) struct Visit {
 }
 
 /// All of them, by the order in which they came.
-#[derive(Default)]
-pub(crate) struct Unnamed {
-    visits: BTreeMap<u64, Visit>,
+pub(crate) struct Unnamed<V> {
+    visits: BTreeMap<u64, (IpAddr, V)>,
     /// Those of each address who were not asked to hurry.
     calm: HashMap<IpAddr, BTreeSet<u64>>,
     n_calm: usize,
 }
 
-impl Unnamed {
-    pub(crate) fn insert(&mut self, id: u64, visit: Visit) {
-        self.calm.entry(source(visit.peer.ip())).or_default().insert(id);
+/// How many there may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Most {
+    pub(crate) all: usize,
+    /// From one address.
+    pub(crate) each: usize,
+}
+
+impl<V> Default for Unnamed<V> {
+    fn default() -> Self {
+        Self { visits: BTreeMap::new(), calm: HashMap::new(), n_calm: 0 }
+    }
+}
+
+impl<V> Unnamed<V> {
+    pub(crate) fn insert(&mut self, id: u64, address: IpAddr, visit: V) {
+        self.calm.entry(address).or_default().insert(id);
         self.n_calm += 1;
-        self.visits.insert(id, visit);
+        self.visits.insert(id, (address, visit));
     }
 
-    pub(crate) fn remove(&mut self, id: u64) -> Option<Visit> {
-        let visit = self.visits.remove(&id)?;
-        self.disturb(source(visit.peer.ip()), id);
+    pub(crate) fn remove(&mut self, id: u64) -> Option<V> {
+        let (address, visit) = self.visits.remove(&id)?;
+        self.disturb(address, id);
         Some(visit)
     }
 
@@ -51,23 +61,23 @@ impl Unnamed {
     }
 
     /// Who has to go so that another one can come from this address.
-    pub(crate) fn too_many(&mut self, address: IpAddr, rules: &LobbyRules) -> Option<&mut Visit> {
+    pub(crate) fn too_many(&mut self, address: IpAddr, most: Most) -> Option<&mut V> {
         let n_here = self.calm.get(&address).map_or(0, BTreeSet::len);
-        let from = if n_here >= rules.max_unnamed_each.max(1) {
+        let from = if n_here >= most.each.max(1) {
             address
-        } else if self.n_calm >= rules.max_unnamed.max(1) {
+        } else if self.n_calm >= most.all.max(1) {
             *self.calm.iter().max_by_key(|(_, ids)| ids.len())?.0
         } else {
             return None;
         };
         let id = *self.calm.get(&from)?.first()?;
         self.disturb(from, id);
-        self.visits.get_mut(&id)
+        self.visits.get_mut(&id).map(|(_, visit)| visit)
     }
 
-    pub(crate) fn take_all(&mut self) -> impl Iterator<Item = Visit> + use<> {
+    pub(crate) fn take_all(&mut self) -> impl Iterator<Item = V> + use<V> {
         self.calm.clear();
         self.n_calm = 0;
-        std::mem::take(&mut self.visits).into_values()
+        std::mem::take(&mut self.visits).into_values().map(|(_, visit)| visit)
     }
 }

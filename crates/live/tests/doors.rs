@@ -2,90 +2,20 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 mod common;
+mod network;
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use common::spec;
+use network::{Client, is_over, play, programs, waiting};
 use rookery_bots::PROTOCOL;
-use rookery_live::{Opening, Programs, SignUp, prepare};
-use rookery_referee::{Cause, Conduct, End, MatchSpec, Offence, Verdict};
-use rookery_wire::{Connection, Protocols, Transport, TransportExt as _, WebSocket};
+use rookery_live::{Programs, SignUp};
+use rookery_referee::{Cause, Conduct, Offence};
+use rookery_wire::TransportExt as _;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
-
-fn programs(secret: Option<&str>) -> Programs {
-    let opening =
-        Opening { wait: Duration::from_secs(5), secret: secret.map(str::to_owned), ..Opening::default() };
-    Programs::new(Protocols::default(), opening, vec![], false)
-}
-
-/// Plays a match whose awaited seats are announced to `come`.
-async fn play(spec: &MatchSpec, programs: &Programs, come: mpsc::UnboundedSender<SocketAddr>) -> Verdict {
-    let opened = programs.bring(spec, &mut |_, address| come.send(address).unwrap()).await.unwrap();
-    let played = prepare(spec.clone(), opened.guests, &Protocols::default(), None).unwrap();
-    let played = played.with_terms(programs.terms()).run().await;
-    opened.closing.done().await;
-    let End::Verdict(verdict) = played.end else { panic!("nobody suspends it") };
-    verdict
-}
-
-/// A bot at the other end of a network.
-struct Client(Box<dyn Transport>);
-
-impl Client {
-    async fn connect(address: SocketAddr, ws: bool) -> Self {
-        let stream = TcpStream::connect(address).await.unwrap();
-        Self(if ws {
-            Box::new(WebSocket::connect(stream, &format!("ws://{address}/"), PROTOCOL.bounds).await.unwrap())
-        } else {
-            Box::new(Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds).unwrap())
-        })
-    }
-
-    async fn say(&mut self, message: &Value) {
-        self.0.send(format!("{message}\n").as_bytes()).await.unwrap();
-    }
-
-    /// The next message of a type.
-    async fn next(&mut self, kind: &str) -> Value {
-        loop {
-            let line = self.0.receive().await.unwrap_or_else(|fault| panic!("{kind} is awaited: {fault:?}"));
-            let message: Value = serde_json::from_slice(&line).unwrap();
-            if message["type"] == kind {
-                return message;
-            }
-        }
-    }
-
-    async fn hello(&mut self, more: Value) {
-        self.next("hello").await;
-        let mut hello = json!({"type": "hello", "version": 1});
-        hello.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.say(&hello).await;
-    }
-
-    /// Answers until the game is over.
-    async fn play_on(&mut self) -> Value {
-        loop {
-            let line = self.0.receive().await.unwrap();
-            let message: Value = serde_json::from_slice(&line).unwrap();
-            match message["type"].as_str().unwrap() {
-                "new_game" => self.say(&json!({"type": "ready"})).await,
-                "turn" => self.say(&json!({"type": "move", "id": message["id"], "index": 0})).await,
-                "game_over" => return message,
-                _ => {}
-            }
-        }
-    }
-}
-
-async fn is_over(mut client: Client) -> bool {
-    tokio::time::timeout(Duration::from_secs(5), async { while client.0.receive().await.is_ok() {} })
-        .await
-        .is_ok()
-}
 
 #[tokio::test]
 async fn fault_j08_who_lost_its_connection_comes_back_to_the_same_turn() {
@@ -217,6 +147,55 @@ async fn seats_at_one_port_are_taken_by_name() {
     assert!(verdict.ending.blame().is_none(), "{verdict:?}");
 }
 
+#[tokio::test]
+async fn fault_j02_who_leaves_while_another_seat_is_awaited_has_taken_none() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["ann=tcp:0", "bob=tcp:0"]);
+    let programs = programs(None);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bots = async {
+        let (first, second) = (announced.recv().await.unwrap(), announced.recv().await.unwrap());
+        drop(waiting(first, "ann").await);
+        let mut bob = waiting(second, "bob").await;
+        let mut ann = waiting(first, "ann").await;
+        tokio::join!(ann.play_on(), bob.play_on())
+    };
+    let (verdict, _) = tokio::join!(play(&agreed, &programs, announce), bots);
+    assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+}
+
+#[tokio::test]
+async fn fault_j02_who_leaves_between_two_games_comes_back_by_name_or_token() {
+    let agreed = spec("hexapawn:rows=3,cols=3", &["ann=tcp:0", "bob=tcp:0"]);
+    for by_token in [false, true] {
+        let programs = programs(None);
+        let (announce, mut announced) = mpsc::unbounded_channel();
+        let bots = async {
+            let (first, second) = (announced.recv().await.unwrap(), announced.recv().await.unwrap());
+            let mut ann = waiting(first, "ann").await;
+            let mut bob = waiting(second, "bob").await;
+            let token = ann.next("new_game").await["token"].clone();
+            ann.say(&json!({"type": "ready"})).await;
+            tokio::join!(ann.play_on(), bob.play_on());
+            // The second game waits for bob, and ann is lost meanwhile.
+            drop(bob);
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            drop(ann);
+            let mut bob = waiting(second, "bob").await;
+            let mut ann = Client::connect(first, false).await;
+            ann.hello(if by_token { json!({"token": token}) } else { json!({"name": "ann"}) }).await;
+            tokio::join!(ann.play_on(), bob.play_on());
+        };
+        let games = async {
+            for _ in 0..2 {
+                let verdict = play(&agreed, &programs, announce.clone()).await;
+                assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::join!(games, bots);
+    }
+}
+
 /// The error that somebody gets who says hello like this.
 async fn refused(address: SocketAddr, hello: Value) -> Value {
     let mut client = Client::connect(address, false).await;
@@ -334,7 +313,7 @@ async fn fault_j02_who_leaves_before_it_is_seated_neither_plays_nor_fills_the_po
 }
 
 #[tokio::test]
-async fn fault_j03_who_says_a_wrong_hello_is_told_so() {
+async fn fault_j04_who_says_a_wrong_hello_is_told_so() {
     let agreed = spec("hexapawn:rows=3,cols=3", &["mine=tcp:0", "first"]);
     let programs = programs(None);
     let (announce, mut announced) = mpsc::unbounded_channel();

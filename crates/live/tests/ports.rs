@@ -1,0 +1,227 @@
+//! Ports that many come to, few of them to play; and those who come back.
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+mod common;
+mod network;
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use common::spec;
+use network::{Client, play, programs, waiting};
+use rookery_live::Opening;
+use rookery_referee::{Cause, Offence};
+use rookery_wire::{Bounds, Framing, Protocol, Trace, TransportExt as _};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+
+/// Far longer than anything here takes, and far shorter than anybody waits for a hello.
+const SOON: Duration = Duration::from_secs(5);
+
+/// What somebody hears who says nothing, until it is sent away.
+async fn heard(mut stream: TcpStream) -> String {
+    let mut heard = String::new();
+    tokio::time::timeout(SOON, stream.read_to_string(&mut heard)).await.unwrap().unwrap();
+    heard
+}
+
+#[tokio::test]
+async fn fault_j03_a_crowd_that_says_nothing_keeps_nobody_out() {
+    for ws in [false, true] {
+        let seat = if ws { "mine=ws:0" } else { "mine=tcp:0" };
+        let agreed = spec("hexapawn:rows=3,cols=3", &["first", seat]);
+        let programs = programs(None);
+        let (announce, mut announced) = mpsc::unbounded_channel();
+        let bots = async {
+            let address = announced.recv().await.unwrap();
+            let mut crowd = vec![];
+            for _ in 0..140 {
+                crowd.push(TcpStream::connect(address).await.unwrap());
+            }
+            let begin = Instant::now();
+            let mut client = Client::connect(address, ws).await;
+            client.hello(json!({"name": "mine"})).await;
+            client.play_on().await;
+            assert!(begin.elapsed() < SOON, "it waited for others: {:?}", begin.elapsed());
+            let oldest = heard(crowd.remove(0)).await;
+            assert_eq!(oldest.contains(r#""code":"busy""#), !ws, "{oldest}");
+        };
+        let (verdict, ()) = tokio::join!(play(&agreed, &programs, announce), bots);
+        assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+    }
+}
+
+#[tokio::test]
+async fn fault_j10_who_speaks_another_protocol_is_told_so_at_once() {
+    let programs = programs(None);
+    let port = programs.sign_up(&"tcp:0".parse().unwrap()).unwrap();
+    for first in [&b"\x16\x03\x01\x02\x00\x01"[..], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"] {
+        let mut stream = TcpStream::connect(port.address).await.unwrap();
+        stream.write_all(first).await.unwrap();
+        let heard = heard(stream).await;
+        assert!(heard.contains(r#""code":"bad_hello""#), "{heard}");
+    }
+}
+
+#[tokio::test]
+async fn seats_that_share_a_port_speak_the_same() {
+    let mut programs = programs(None);
+    let fish = Protocol { name: "fish", framing: Framing::Json, bounds: Bounds::default() };
+    programs.spoken.push(("bob".to_owned(), fish));
+    let port = programs.sign_up(&"tcp:0".parse().unwrap()).unwrap();
+    assert!(programs.listen([("ann", &port.seat)], &|_, _| ()).is_ok());
+    let error = programs.listen([("bob", &port.seat)], &|_, _| ()).unwrap_err().to_string();
+    assert!(error.contains("its seats speak different protocols, rookery and fish"), "{error}");
+}
+
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_trace_calls_bots_at_one_port_by_their_seats() {
+    let written = Written::default();
+    let mut programs = programs(None);
+    programs.opening.trace = Some(Trace::new(written.clone()));
+    let port = programs.sign_up(&"tcp:0".parse().unwrap()).unwrap();
+    let mut bob = waiting(port.address, "bob").await;
+    let mut ann = waiting(port.address, "ann").await;
+    port.close(vec!["ann".to_owned(), "bob".to_owned()]).await;
+    let seats = [format!("ann={}", port.seat), format!("bob={}", port.seat)];
+    let agreed = spec("hexapawn:rows=3,cols=3", &[&seats[0], &seats[1]]);
+    let (announce, _announced) = mpsc::unbounded_channel();
+    tokio::join!(play(&agreed, &programs, announce), ann.play_on(), bob.play_on());
+    let trace = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    for line in trace.lines().filter(|line| line.contains(r#""type":"new_game""#)) {
+        let seat = if line.contains(r#""seat":0"#) { " ann < " } else { " bob < " };
+        assert!(line.contains(seat), "{line}");
+    }
+    assert_eq!(trace.matches(r#""type":"new_game""#).count(), 2, "{trace}");
+    assert_eq!(trace.matches("= from now on ann").count(), 1, "{trace}");
+}
+
+/// Plays until its second turn in the first game, and gives that turn and the token.
+async fn until_second_turn(client: &mut Client) -> (Value, Value) {
+    let token = client.next("new_game").await["token"].clone();
+    client.say(&json!({"type": "ready"})).await;
+    let turn = client.next("turn").await;
+    client.say(&json!({"type": "move", "id": turn["id"], "index": 0})).await;
+    (client.next("turn").await, token)
+}
+
+#[tokio::test]
+async fn fault_j08_the_newer_connection_counts_and_the_older_is_told_so() {
+    for ws in [false, true] {
+        let seat = if ws { "mine=ws:0" } else { "mine=tcp:0" };
+        let agreed = spec("hexapawn:rows=4,cols=4", &["first", seat]);
+        let programs = programs(None);
+        let (announce, mut announced) = mpsc::unbounded_channel();
+        let bot = async {
+            let address = announced.recv().await.unwrap();
+            let mut older = Client::connect(address, ws).await;
+            older.hello(json!({"name": "mine"})).await;
+            let (turn, token) = until_second_turn(&mut older).await;
+            let mut newer = Client::connect(address, ws).await;
+            newer.hello(json!({"token": token})).await;
+            newer.next("new_game").await;
+            let fault = loop {
+                if let Err(fault) = older.0.receive().await {
+                    break fault;
+                }
+            };
+            let is_told = fault.evidence.note.contains("4010");
+            assert_eq!((fault.offence, is_told), (Offence::Disconnected, ws), "{fault:?}");
+            newer.say(&json!({"type": "ready"})).await;
+            assert_eq!(newer.next("turn").await, turn);
+            newer.say(&json!({"type": "move", "id": turn["id"], "index": 0})).await;
+            newer.play_on().await;
+        };
+        let (verdict, ()) = tokio::join!(play(&agreed, &programs, announce), bot);
+        assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+    }
+}
+
+#[tokio::test]
+async fn fault_t09_who_comes_back_has_to_get_ready_in_time_and_without_a_flood() {
+    for (floods, offence, note) in [
+        (true, Offence::OutputLimit, "more than 100 messages before it was ready"),
+        (false, Offence::Timeout, "not ready within 500ms"),
+    ] {
+        let agreed = spec("hexapawn:rows=4,cols=4", &["first", "mine=tcp:0"]);
+        let mut programs = programs(None);
+        programs.opening = Opening { reply: Duration::from_millis(500), ..programs.opening };
+        let (announce, mut announced) = mpsc::unbounded_channel();
+        let bot = async {
+            let address = announced.recv().await.unwrap();
+            let mut client = Client::connect(address, false).await;
+            client.hello(json!({"name": "mine"})).await;
+            let (_, token) = until_second_turn(&mut client).await;
+            drop(client);
+            let mut client = Client::connect(address, false).await;
+            client.hello(json!({"token": token})).await;
+            client.next("new_game").await;
+            if floods {
+                client.0.send("{\"type\":\"dance\"}\n".repeat(101).as_bytes()).await.unwrap();
+            }
+            client.next("game_over").await;
+        };
+        let (verdict, ()) = tokio::join!(play(&agreed, &programs, announce), bot);
+        assert_eq!(verdict.ending.cause, Cause::Offence(offence), "{verdict:?}");
+        assert!(verdict.ending.note().contains(note), "{verdict:?}");
+    }
+}
+
+/// Moves alone do not lead to where somebody was taken out of the game: the position is told.
+#[tokio::test]
+async fn a_bot_that_keeps_the_position_itself_can_come_back_after_a_removal() {
+    let agreed = spec("fish:rows=4,cols=4,players=3", &["mine=tcp:0", "bad=tcp:0", "first"]);
+    let programs = programs(None);
+    let (announce, mut announced) = mpsc::unbounded_channel();
+    let bots = async {
+        let (mine, bad) = (announced.recv().await.unwrap(), announced.recv().await.unwrap());
+        let mut bad = waiting(bad, "bad").await;
+        let mut client = Client::connect(mine, false).await;
+        client.hello(json!({"name": "mine", "features": ["delta"]})).await;
+        let game = client.next("new_game").await;
+        bad.next("new_game").await;
+        bad.say(&json!({"type": "ready"})).await;
+        client.say(&json!({"type": "ready"})).await;
+        let turn = client.next("turn").await;
+        assert!(turn.get("position").is_none(), "{turn}");
+        client.say(&json!({"type": "move", "id": turn["id"], "index": 0})).await;
+        bad.next("turn").await;
+        bad.0.send(b"nonsense\n").await.unwrap();
+        let removal = client.next("turn").await;
+        assert_eq!(removal["moves"][0], json!({"seat": 1, "removed": "malformed"}), "{removal}");
+        client.say(&json!({"type": "move", "id": removal["id"], "index": 0})).await;
+        let moved = client.next("moved").await;
+        let turn = client.next("turn").await;
+        assert!(turn.get("position").is_none(), "{turn}");
+        drop(client);
+        let mut client = Client::connect(mine, false).await;
+        client.hello(json!({"token": game["token"]})).await;
+        let again = client.next("new_game").await;
+        assert_eq!(again["position"], removal["position"]);
+        assert_eq!(again["moves"], json!([moved["move"]]));
+        client.say(&json!({"type": "ready"})).await;
+        assert_eq!(client.next("turn").await, turn);
+        client.say(&json!({"type": "move", "id": turn["id"], "index": 0})).await;
+        client.play_on().await;
+    };
+    let (verdict, ()) = tokio::join!(play(&agreed, &programs, announce), bots);
+    assert_eq!(verdict.removed.len(), 1, "{verdict:?}");
+}
