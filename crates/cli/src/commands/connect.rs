@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             bot,
             hello: None,
             token: None,
-            has_played: false,
+            was_let_in: false,
             is_seated: false,
             error: None,
             quit: false,
@@ -144,8 +144,8 @@ struct Bridge<'a> {
     hello: Option<Map<String, Value>>,
     /// What it comes back with.
     token: Option<String>,
-    /// Whether it was seated at some time: then it is worth coming back.
-    has_played: bool,
+    /// Whether it waited for a seat or played at some time: then it is worth coming back.
+    was_let_in: bool,
     /// Whether it was seated on this connection.
     is_seated: bool,
     /// The last error that the server told on this connection: its code and its sentence.
@@ -184,21 +184,25 @@ impl Bridge<'_> {
     /// Why the connection was lost, if it is worth coming back.
     fn come_back(&mut self, lost: &str) -> anyhow::Result<String> {
         let Some((code, message)) = self.error.take() else {
-            if self.has_played {
-                return Ok(lost.to_owned());
+            if self.hello.is_none() {
+                bail!("the connection was closed before the bot had said hello: {lost}");
             }
-            bail!("the connection was closed before a game began: {lost}");
+            // Nobody has refused it, so it was waiting for a seat at least.
+            self.was_let_in = true;
+            return Ok(lost.to_owned());
         };
         let why = format!("{code}: {message}");
         match code.as_str() {
             // Its game is over: it waits for the next one by its name.
             "no_seat" if self.token.take().is_some() => Ok(why),
             // The server may not have noticed yet that it was gone.
-            "no_seat" | "name_taken" if self.has_played => Ok(why),
+            "no_seat" | "name_taken" if self.was_let_in => Ok(why),
+            // Others have to say their names first.
+            "busy" => Ok(why),
             "no_seat" | "name_taken" | "closed" | "bad_secret" | "bad_token" | "bad_name" | "bad_hello" => {
                 bail!("the server refused the bot: {why}")
             }
-            _ if self.has_played => Ok(lost.to_owned()),
+            _ if self.was_let_in => Ok(lost.to_owned()),
             _ => bail!("the connection was closed before a game began: {why}"),
         }
     }
@@ -286,7 +290,7 @@ impl Bridge<'_> {
             Some("error") => self.error = Some((text("code"), text("message"))),
             Some("new_game") => {
                 self.token = message["token"].as_str().map(str::to_owned);
-                (self.has_played, self.is_seated) = (true, true);
+                (self.was_let_in, self.is_seated) = (true, true);
                 self.error = None;
             }
             Some("quit") => self.quit = true,
