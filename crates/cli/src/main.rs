@@ -157,7 +157,7 @@ fn main() -> ExitCode {
         }
         Some(Command::Stones(args)) => stop::watch(args.grace()).and_then(|stop| {
             let on_terminal = io::stdout().is_terminal();
-            stones::command::run(args, &mut out, &mut err, on_terminal, &stop, &go_on)
+            stones::command::run(args, &mut out, &err, on_terminal, &stop, &go_on)
         }),
         Some(Command::Hexapawn(args)) => stop::watch(args.grace())
             .and_then(|stop| hexapawn::command::run(args, &mut out, &err, &stop, &go_on)),

@@ -1,8 +1,7 @@
 //! Programs at the table, for every command that seats them: what they speak, where they are awaited.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufWriter, Write as _, stderr};
+use std::io::{Write as _, stderr};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,6 +10,7 @@ use std::time::Duration;
 
 use rookery_arena::bots::{BUNDLE_LEVEL, Bundles};
 use rookery_live::{Opening, Programs, Surroundings};
+use rookery_originals::ErrorOutput;
 use rookery_referee::{MatchSpec, SeatSpec, TimeControl, parse_duration};
 use rookery_rules::GameSpec;
 use rookery_sandbox::{Level, Sandbox};
@@ -267,12 +267,5 @@ pub(crate) fn read_secret(path: &Path) -> Result<String, UsageError> {
 
 /// A trace into a file, or to standard error.
 pub(crate) fn open_trace(path: &Path) -> Result<Trace, UsageError> {
-    if path.as_os_str() == "-" {
-        return Ok(Trace::new(stderr()));
-    }
-    let file = File::create(path).map_err(|error| {
-        let path = rookery_terminal::clean(&path.display().to_string());
-        UsageError(format!("--trace {path}: {error}; expected a file that can be written"))
-    })?;
-    Ok(Trace::new(BufWriter::new(file)))
+    rookery_originals::open_trace(path, ErrorOutput::new(stderr()))
 }

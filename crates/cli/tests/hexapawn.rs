@@ -41,6 +41,25 @@ fn json(output: &Output) -> serde_json::Value {
 const TIME: [&str; 2] = ["--time", "30s"];
 
 #[test]
+fn every_line_of_a_program_is_written_down_with_trace() {
+    let path = file("hexapawn-trace.txt");
+    let seat = player("--player first");
+    let output = hexapawn(&["referee", "--p1", "first", "--p2", &seat, "--trace", path.to_str().unwrap()])
+        .args(TIME)
+        .output()
+        .unwrap();
+    stdout(&output);
+    let trace = fs::read_to_string(path).unwrap();
+    for direction in [" p2 < ", " p2 > "] {
+        assert!(trace.contains(direction), "{direction}: {trace}");
+    }
+    let refused =
+        hexapawn(&["referee", "--p1", "first", "--p2", &seat, "--trace", "/nowhere/x"]).output().unwrap();
+    let problem = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(problem.contains("expected a file that can be written"), "{problem}");
+}
+
+#[test]
 fn programs_over_pipes_play_what_players_at_the_table_play() {
     for protocol in ["seed", "elimination"] {
         let path = file(&format!("{protocol}.rookery.jsonl"));

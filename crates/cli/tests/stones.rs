@@ -107,6 +107,15 @@ fn our_player_by_standard_input_and_output() {
     let args = ["stones", "referee", "--width", "2", "--height", "3", "--time", "60s", "--player", &seat];
     let output = rookery(&[&args[..], &["--player", "aggressive"]].concat(), "");
     assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    // The same with every line that travels.
+    let folder = TempFolder::new("stones-trace");
+    let file = folder.join("trace.txt");
+    for trace in ["-", file.to_str().unwrap()] {
+        let output = rookery(&[&args[..], &["--player", "aggressive", "--trace", trace]].concat(), "");
+        let lines = if trace == "-" { text(&output.stderr) } else { std::fs::read_to_string(trace).unwrap() };
+        assert!(lines.lines().any(|line| line.contains(" > {")), "what the player says: {lines}");
+        assert!(lines.lines().any(|line| line.contains(" < {")), "what it is told: {lines}");
+    }
 }
 
 #[test]

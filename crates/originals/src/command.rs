@@ -1,10 +1,14 @@
 //! What the subcommands have in common: mistakes on the command line, and where they write.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rookery_rules::text::clean;
 use rookery_sandbox::{Level, Policy, Sandbox};
+use rookery_wire::Trace;
 use serde::Serialize;
 
 /// The command line cannot be carried out as written.
@@ -23,6 +27,18 @@ impl std::error::Error for UsageError {}
 /// the subcommand for it.
 pub(crate) fn launcher() -> anyhow::Result<Sandbox> {
     Ok(Policy::new(Level::None, std::env::current_exe()?).prepare()?)
+}
+
+/// A trace into a file; with `-` to the error output.
+pub fn open_trace(path: &Path, err: ErrorOutput) -> Result<Trace, UsageError> {
+    if path.as_os_str() == "-" {
+        return Ok(Trace::new(err));
+    }
+    let file = File::create(path).map_err(|error| {
+        let path = clean(&path.display().to_string());
+        UsageError(format!("--trace {path}: {error}; expected a file that can be written"))
+    })?;
+    Ok(Trace::new(BufWriter::new(file)))
 }
 
 /// Where everything goes that is not the result: the standard error, or what stands for it. All clones write to the same,

@@ -16,7 +16,7 @@ pub mod renpaarden;
 mod running;
 pub mod stones;
 
-pub use command::{ErrorOutput, UsageError, write_json};
+pub use command::{ErrorOutput, UsageError, open_trace, write_json};
 pub use running::StopArgs;
 
 use rookery_wire::Protocols;

@@ -32,7 +32,7 @@ use crate::hexapawn::elimination::{self, settle_size};
 use crate::hexapawn::log::{ClassicLog, PlainLog, winner};
 use crate::hexapawn::records::{self, COLS, PlayerType, ROWS};
 use crate::running::run_until;
-use crate::{ErrorOutput, UsageError, write_json};
+use crate::{ErrorOutput, UsageError, open_trace, write_json};
 
 /// Referee a match between players that speak the game's own protocol
 ///
@@ -89,6 +89,10 @@ pub(super) struct Args {
     /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
+
+    /// Write every line to and from programs, with its time in microseconds, into this file; - is standard error
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
 
     /// The address on which `tcp:PORT` is awaited; 0.0.0.0 lets other machines in
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
@@ -300,8 +304,9 @@ impl Args {
     /// Brings whoever is to play, and lets player 2 choose the size where it does.
     async fn open(&self, printer: &Printer, mut err: ErrorOutput) -> anyhow::Result<(Opened, Option<Setup>)> {
         let sandbox = Some(launcher()?);
-        let opening =
-            Opening { host: self.listen, wait: self.connect_timeout, sandbox, ..Opening::default() };
+        let trace = self.trace.as_deref().map(|path| open_trace(path, err.clone())).transpose()?;
+        let (host, wait) = (self.listen, self.connect_timeout);
+        let opening = Opening { host, wait, trace, sandbox, ..Opening::default() };
         let protocol = self.spoken().protocol();
         let entries = self.entries();
         let names = ["p1", "p2"];

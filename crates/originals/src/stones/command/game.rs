@@ -18,11 +18,12 @@ use rookery_referee::{
     Offence, Player, Question, Ruling, Verdict, write_duration,
 };
 use rookery_rules::Seat;
-use rookery_wire::Protocols;
+use rookery_wire::{Protocols, Trace};
 use tokio::sync::oneshot;
 
 use super::person::{Decision, ask_move};
 use super::screen::Screen;
+use crate::ErrorOutput;
 use crate::command::launcher;
 use crate::keyboard::{CalledAway, Keyboard};
 use crate::running::run_until;
@@ -37,6 +38,8 @@ pub(super) struct Game {
     /// Where programs connect, and how long they are waited for.
     pub(super) host: IpAddr,
     pub(super) wait: Duration,
+    /// Where everything is written down that travels.
+    pub(super) trace: Option<Trace>,
     pub(super) record: Option<PathBuf>,
     pub(super) resume: bool,
 }
@@ -54,7 +57,7 @@ type Sender = mpsc::Sender<News>;
 pub(super) struct Place<'a, 'k> {
     pub(super) keyboard: &'a mut Keyboard<'k>,
     pub(super) out: &'a mut dyn Write,
-    pub(super) err: &'a mut dyn Write,
+    pub(super) err: ErrorOutput,
     pub(super) stop: &'a Stopping,
     /// The command that goes on with the record.
     pub(super) go_on: &'a str,
@@ -127,7 +130,8 @@ impl Game {
 
     async fn open(&self, news: &Sender) -> anyhow::Result<Opened> {
         let sandbox = Some(launcher()?);
-        let opening = Opening { host: self.host, wait: self.wait, sandbox, ..Opening::default() };
+        let (host, wait, trace) = (self.host, self.wait, self.trace.clone());
+        let opening = Opening { host, wait, trace, sandbox, ..Opening::default() };
         let seats = Wanted::all(&self.spec, protocol());
         let mut announce = |idx, address| tell(news, News::Waiting(idx, address));
         let mut opened = open(&seats, &opening, &mut announce).await?;

@@ -19,7 +19,7 @@ use rookery_referee::{Conduct, Entry, MatchSpec, TimeControl, parse_duration, pa
 use rookery_rules::{GameSpec, Seed, Setup as _};
 
 use crate::keyboard::{CalledAway, Keyboard};
-use crate::{StopArgs, UsageError};
+use crate::{ErrorOutput, StopArgs, UsageError, open_trace};
 use game::{Game, Place};
 use screen::{Screen, View};
 
@@ -120,6 +120,10 @@ struct TableArgs {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
 
+    /// Write every line to and from programs, with its time in microseconds, into this file; - is standard error
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+
     #[command(flatten)]
     stop: StopArgs,
 
@@ -167,7 +171,7 @@ impl Args {
 pub fn run(
     args: &Args,
     out: &mut dyn Write,
-    err: &mut dyn Write,
+    err: &ErrorOutput,
     on_terminal: bool,
     stop: &Stopping,
     go_on: &str,
@@ -177,11 +181,12 @@ pub fn run(
     }
     let clears = on_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb");
     let mut keyboard = Keyboard::new(BufReader::new(io::stdin()), || stop.is_requested());
-    let mut place = Place { keyboard: &mut keyboard, out, err, stop, go_on };
+    let mut place = Place { keyboard: &mut keyboard, out, err: err.clone(), stop, go_on };
     if let Some(What::Referee(referee)) = &args.what {
         let view = if referee.json { View::Json } else { View::Lines };
         let table = &referee.table;
-        return table.game(&table.setup_text(), &table.players)?.play(&mut Screen::new(view), &mut place);
+        let game = table.game(&table.setup_text(), &table.players, err)?;
+        return game.play(&mut Screen::new(view), &mut place);
     }
     let usual = Duration::from_millis(if on_terminal { 100 } else { 0 });
     let view = View::Board { clears, delay: args.delay.unwrap_or(usual) };
@@ -202,7 +207,7 @@ fn dialogue(args: &TableArgs, view: View, place: &mut Place<'_, '_>) -> anyhow::
         }
         Err(error) => return Err(error.into()),
     };
-    args.game(&setup, &players)?.play(&mut Screen::new(view), place)
+    args.game(&setup, &players, &place.err)?.play(&mut Screen::new(view), place)
 }
 
 impl TableArgs {
@@ -215,12 +220,14 @@ impl TableArgs {
         words.join(",")
     }
 
-    fn game(&self, setup: &str, players: &[Entry]) -> anyhow::Result<Game> {
+    fn game(&self, setup: &str, players: &[Entry], err: &ErrorOutput) -> anyhow::Result<Game> {
+        let trace = self.trace.as_deref().map(|path| open_trace(path, err.clone())).transpose()?;
         Ok(Game {
             spec: self.spec(setup, players)?,
             tell_eliminated: !self.no_notify,
             host: self.listen,
             wait: self.wait,
+            trace,
             record: self.record.clone(),
             resume: self.resume,
         })

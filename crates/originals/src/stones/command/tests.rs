@@ -20,7 +20,7 @@ fn session(flags: &[&str], typed: &[u8]) -> anyhow::Result<String> {
     let mut place = Place {
         keyboard: &mut keyboard,
         out: &mut out,
-        err: &mut io::sink(),
+        err: ErrorOutput::new(io::sink()),
         stop: &stop,
         go_on: "rookery stones --resume",
     };
