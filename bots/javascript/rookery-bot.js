@@ -45,7 +45,7 @@
  *
  * @typedef {{ type: "moved", id: number, move: string, used_ms: number | null, left_ms: number | null }} Moved
  * @typedef {{ type: "reject", id: number, code: string, message: string, sent: string, legal: string[],
- *   chances: number }} Reject
+ *   chances: number | null }} Reject
  * @typedef {{ type: "said", seat: number, text: string }} Said
  * @typedef {{ seat: number, name: string, place: number | null, score: number | null, cause: string | null }} Result
  * @typedef {{ type: "game_over", cause: string, seat: number | null, message: string, plies: number,

@@ -53,7 +53,7 @@ pub struct Standing {
 /// What a bot is told and need not answer.
 pub enum News {
     Moved { id: u64, made: String, used_ms: Option<u64>, left_ms: Option<u64> },
-    Reject { id: u64, code: String, message: String, sent: String, legal: Vec<String>, chances: u64 },
+    Reject { id: u64, code: String, message: String, sent: String, legal: Vec<String>, chances: Option<u64> },
     Said { seat: usize, text: String },
     GameOver { cause: String, seat: Option<u64>, message: String, results: Vec<Standing> },
     Error { code: String, message: String },
@@ -163,7 +163,7 @@ fn news(kind: &str, json: &Json) -> Option<News> {
             left_ms: json.get("left_ms").as_whole(),
         },
         "reject" => {
-            let (legal, chances) = (json.texts("legal"), json.size("chances") as u64);
+            let (legal, chances) = (json.texts("legal"), json.get("chances").as_whole());
             News::Reject { id, code, message, sent: json.text("sent"), legal, chances }
         }
         "said" => News::Said { seat, text: json.text("text") },

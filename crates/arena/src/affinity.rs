@@ -44,7 +44,7 @@ mod system {
 }
 
 /// The cores of each of so many threads, empty for a thread that may use all.
-pub(crate) fn of_threads(n_threads: usize) -> Vec<Vec<usize>> {
+pub fn of_threads(n_threads: usize) -> Vec<Vec<usize>> {
     let allowed = system::allowed();
     match shares(&allowed, n_threads) {
         Some(shares) => shares.into_iter().map(<[usize]>::to_vec).collect(),
@@ -53,7 +53,7 @@ pub(crate) fn of_threads(n_threads: usize) -> Vec<Vec<usize>> {
 }
 
 /// Keeps this thread on these cores; without any it may use all.
-pub(crate) fn stay(cores: &[usize]) {
+pub fn stay(cores: &[usize]) {
     if !cores.is_empty() {
         system::stay(cores);
     }

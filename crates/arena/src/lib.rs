@@ -4,7 +4,7 @@
 //! and waited for, records go where the archive says. `match` and `tournament` differ only in what is agreed before a game
 //! and in what is done with its result.
 
-mod affinity;
+pub mod affinity;
 mod balance;
 mod boards;
 pub mod bots;

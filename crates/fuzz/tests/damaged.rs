@@ -52,7 +52,7 @@ fn good_bot(game: usize, turns: usize) -> Vec<u8> {
 }
 
 #[test]
-fn fault_t02_whatever_a_bot_says_the_referee_stays_right() {
+fn fault_t07_whatever_a_bot_says_the_referee_stays_right() {
     let mut rng = Seed(12).rng();
     for round in 0..3000 {
         let good = good_bot(round % CATALOG.len(), round % 12);

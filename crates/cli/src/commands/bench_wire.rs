@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
 use comfy_table::{CellAlignment, Table, presets};
+use rookery_arena::affinity;
 use rookery_bots::{Greeting, PROTOCOL, REPLY_TIME, greet};
 use rookery_live::{Guest, prepare};
 use rookery_referee::{End, MatchSpec};
@@ -25,7 +26,7 @@ pub(crate) struct WireArgs {
     #[arg(long, default_value_t = 1.0, value_parser = super::bench::seconds)]
     seconds: f64,
 
-    /// Matches at the same time, each on a thread of its own; by default one a core
+    /// Matches at the same time, each on a thread of its own, with cores of its own where there are enough; by default one a core
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     concurrency: Option<u16>,
 
@@ -94,10 +95,17 @@ pub(crate) fn run(args: &WireArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(writeln!(out, "{table}")?)
 }
 
-/// Microseconds of processor time a move, and moves per second, of so many matches at the same time.
+/// Microseconds of processor time a move, and moves per second, of so many matches at the same time, each with its bots on cores
+/// of its own.
 fn together(way: Way, threads: usize, budget: Duration, bare: bool) -> anyhow::Result<(f64, f64)> {
     let results: Vec<anyhow::Result<Used>> = thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| one(way, budget, bare))).collect();
+        let start = |cores: Vec<usize>| {
+            scope.spawn(move || {
+                affinity::stay(&cores);
+                one(way, budget, bare)
+            })
+        };
+        let running: Vec<_> = affinity::of_threads(threads).into_iter().map(start).collect();
         let panicked = || anyhow!("a thread of the benchmark panicked");
         running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(panicked()))).collect()
     });

@@ -6,9 +6,10 @@ use std::time::Duration;
 use rookery_arena::bots::check::{CheckGame, Heard, Meddler, Meddling, OPENING, built_in, play_check, times};
 use rookery_arena::bots::usual_reason;
 use rookery_bots::{Greeting, Life, PROTOCOL, QUIT, REPLY_TIME, greet};
+use rookery_catalog::AnyGame;
 use rookery_live::Guest;
 use rookery_referee::{Cause, Evidence, Fault, MatchSpec, Offence, SeatSpec, Verdict, words, write_duration};
-use rookery_rules::Seed;
+use rookery_rules::{Kind, Seed};
 use rookery_sandbox::{Program, Sandbox};
 use rookery_wire::{Connection, Lent, Process, StderrLog, Trace, Transport, TransportExt as _};
 use tokio::time::{Instant, timeout};
@@ -85,8 +86,25 @@ pub(super) struct Running {
     meddling: Meddling,
 }
 
+/// The keys of the size of a board.
+const SIZES: [&str; 4] = ["rows", "cols", "width", "height"];
 /// How long a bot may take to end after `quit`.
 const TIME_TO_QUIT: Duration = Duration::from_millis(500);
+
+/// The largest board that a game has, as square as it can be; none if its board has no size.
+fn largest(game: &'static dyn AnyGame) -> Option<CheckedSpec> {
+    let sizes = game.keys().iter().filter_map(|key| match key.kind {
+        Kind::Number(least, most) if SIZES.contains(&key.name) => Some((key.name, least, most)),
+        _ => None,
+    });
+    let sizes: Vec<_> = sizes.collect();
+    let longest = sizes.iter().map(|(_, _, most)| *most).max()?;
+    // Not every board fits that is as long as it may be on every side.
+    (1..=longest).rev().find_map(|side| {
+        let sides = sizes.iter().map(|(name, least, most)| format!("{name}={}", side.clamp(*least, *most)));
+        format!("{}:{}", game.name(), sides.collect::<Vec<_>>().join(",")).parse().ok()
+    })
+}
 
 impl Checker<'_> {
     /// All steps, in order.
@@ -102,8 +120,7 @@ impl Checker<'_> {
         for spec in self.specs {
             if !seen.contains(&spec.game.name()) {
                 seen.push(spec.game.name());
-                let large = spec.game.benches().into_iter().next();
-                steps.extend(large.and_then(|text| text.parse().ok()).map(Planned::Large));
+                steps.extend(largest(spec.game).map(Planned::Large));
             }
         }
         if let Some(first) = self.specs.first() {
@@ -296,4 +313,17 @@ fn failure(fault: &Fault, heard: &Heard, log: &StderrLog) -> Box<Failure> {
         expected: evidence.expected.clone(),
         stderr: String::from_utf8_lossy(&log.all()).into_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rookery_catalog::CATALOG;
+
+    use super::*;
+
+    #[test]
+    fn the_largest_boards_are_as_large_as_their_games_have_them() {
+        let all: Vec<String> = CATALOG.iter().filter_map(|game| Some(largest(*game)?.text)).collect();
+        assert_eq!(all, [""; 0]);
+    }
 }
