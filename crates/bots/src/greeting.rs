@@ -123,7 +123,7 @@ async fn first_words(link: &mut (impl Transport + ?Sized)) -> Result<Vec<u8>, Fa
             [] | [b'{', ..] => Poll::Pending,
             other => Poll::Ready(Ok(other.to_vec())),
         },
-        received => received,
+        received @ Poll::Ready(_) => received,
     })
     .await
 }

@@ -167,15 +167,12 @@ impl Connection {
         if let Some(process) = self.process.take() {
             self.exit_report = Some(Box::pin(process.exit_report(self.has_spoken, closed)));
         }
-        let fault = match &mut self.exit_report {
-            Some(report) => {
-                ready!(report.as_mut().poll(cx))
-            }
-            None => {
-                let fault = Fault::new(Offence::Disconnected, reason);
-                let unfinished = self.inbox.unfinished();
-                if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) }
-            }
+        let fault = if let Some(report) = &mut self.exit_report {
+            ready!(report.as_mut().poll(cx))
+        } else {
+            let fault = Fault::new(Offence::Disconnected, reason);
+            let unfinished = self.inbox.unfinished();
+            if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) }
         };
         self.exit_report = None;
         self.ended = Some(fault.clone());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use rookery_referee::{Fault, Offence};
-use rookery_wire::{Bounds, TransportExt as _, WebSocket};
+use rookery_wire::{Bounds, Transport as _, TransportExt as _, WebSocket};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::client_async;
@@ -77,6 +77,46 @@ async fn fault_t20_frames_are_bounded_in_size_and_number() {
         let (messages, fault) = received(frames).await;
         assert_eq!((messages.len(), fault.offence), (0, offence), "{fault:?}");
     }
+}
+
+/// The code that is told to whoever sends these frames, when its link is closed.
+async fn told(frames: Vec<Message>, is_replaced: bool) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let client = tokio::spawn(async move {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let (mut client, _) = client_async(format!("ws://{address}/"), stream).await.unwrap();
+        for frame in frames {
+            client.send(frame).await.unwrap();
+        }
+        loop {
+            if let Message::Close(frame) = client.next().await.unwrap().unwrap() {
+                return frame.map_or(0, |frame| u16::from(frame.code));
+            }
+        }
+    });
+    let (stream, _) = listener.accept().await.unwrap();
+    let mut link = WebSocket::accept(stream, Bounds { bytes: 1000, ..Bounds::default() }).await.unwrap();
+    if is_replaced {
+        link.replaced();
+    } else {
+        link.receive().await.unwrap_err();
+    }
+    Box::new(link).close().await;
+    timeout(Duration::from_secs(20), client).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn fault_t20_who_breaks_the_rules_is_told_a_code() {
+    for (frames, code) in [
+        (vec![piece("x", false, true)], 1002),
+        (vec![Message::Binary(vec![1, 2].into())], 1003),
+        (vec![Message::Ping(vec![].into()); 101], 1008),
+        (vec![Message::text("x".repeat(1001))], 1009),
+    ] {
+        assert_eq!(told(frames, false).await, code);
+    }
+    assert_eq!(told(vec![], true).await, 4010);
 }
 
 /// Who pings every now and then while it waits does nothing wrong, however long it waits.
