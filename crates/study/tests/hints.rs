@@ -78,7 +78,7 @@ fn hints_win_every_won_position_of_hexapawn_up_to_6_x_6() {
 #[test]
 fn hints_win_every_won_endgame_of_fish() {
     let setups: Vec<String> = (0..100).map(|seed| format!("rows=5,cols=5,seed={seed}")).collect();
-    follow_all::<Fish>(&won_positions::<Fish>(&setups, 500, 60_000, 13));
+    follow_all::<Fish>(&won_positions::<Fish>(&setups, 500, 20_000, 10));
 }
 
 /// The solver finds the winner of this endgame of Fish with 113,877 positions, and what each move is worth with millions.

@@ -183,7 +183,7 @@ impl<E> AlphaBeta<E> {
         E: Evaluation<P>,
     {
         let start = Instant::now();
-        let n_playing = position.playing().len();
+        let standings = Standings::of(&self.evaluation, position);
         let mut moves: Vec<(P::Move, i32)> =
             search.root_moves(position).into_iter().map(|mv| (mv, -WIN)).collect();
         let n_lines = max_lines.clamp(1, moves.len());
@@ -209,7 +209,7 @@ impl<E> AlphaBeta<E> {
             // Stable: of equals the one that was better before.
             moves.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
             let best = &moves[..n_lines];
-            let line = |&(mv, value)| self.line(search.line(position, mv, depth), value, n_playing);
+            let line = |&(mv, value)| self.line(search.line(position, mv, depth), value, standings);
             let lines = best.iter().map(line).collect();
             let certain = best.iter().all(|&(_, value)| value.abs() > LIMIT);
             last = Analysis { lines, depth, nodes: search.nodes, elapsed: start.elapsed(), ..last };
@@ -220,14 +220,14 @@ impl<E> AlphaBeta<E> {
         }
         if last.lines.is_empty() {
             // There was no time for anything: the moves as they are listed.
-            let unknown = |&(mv, _): &(P::Move, i32)| self.line(vec![mv], 0, n_playing);
+            let unknown = |&(mv, _): &(P::Move, i32)| self.line(vec![mv], standings.common, standings);
             last.lines = moves.iter().take(n_lines).map(unknown).collect();
         }
         Analysis { nodes: search.nodes, elapsed: start.elapsed(), ..last }
     }
 
-    /// What a value says of the first of these moves, with so many seats that can still win.
-    fn line<P: Keyed>(&self, moves: Vec<P::Move>, value: i32, n_playing: usize) -> Line<P::Move>
+    /// What a value says of the first of these moves.
+    fn line<P: Keyed>(&self, moves: Vec<P::Move>, value: i32, standings: Standings) -> Line<P::Move>
     where
         E: Evaluation<P>,
     {
@@ -235,20 +235,20 @@ impl<E> AlphaBeta<E> {
         // Nobody can prevent a win that all others together cannot prevent. A loss is certain only if they do play
         // together: if there is but one of them, or nothing left to play.
         let proven = match plies {
-            Some(plies) => value > 0 || n_playing <= 2 || plies == 1,
+            Some(plies) => value > 0 || standings.n_playing <= 2 || plies == 1,
             None => false,
         };
         Line {
             moves,
-            value: self.share(value, n_playing),
+            value: self.share(value, standings),
             proven,
             plies: plies.filter(|_| proven),
             visits: 0,
         }
     }
 
-    /// A value as the share of a win, where so many seats can still win: all of them have the same if nobody is ahead.
-    fn share<P: Keyed>(&self, value: i32, n_playing: usize) -> f32
+    /// A value as the share of a win: an even one if nobody is ahead.
+    fn share<P: Keyed>(&self, value: i32, standings: Standings) -> f32
     where
         E: Evaluation<P>,
     {
@@ -256,9 +256,9 @@ impl<E> AlphaBeta<E> {
             _ if value > LIMIT => 1.0,
             _ if value < -LIMIT => 0.0,
             _ => {
-                let others = n_playing.max(2) as f32 - 1.0;
+                let (others, ahead) = (standings.n_playing.max(2) as f32 - 1.0, value - standings.common);
                 // Written so that no value, however large, is infinite on both sides of a division.
-                1.0 / (1.0 + others * 3f32.powf(-value as f32 / self.evaluation.three_of_four() as f32))
+                1.0 / (1.0 + others * 3f32.powf(-ahead as f32 / self.evaluation.three_of_four() as f32))
             }
         }
     }
@@ -273,6 +273,25 @@ impl<E> AlphaBeta<E> {
         E: Evaluation<P>,
     {
         Search::new(&self.evaluation, &self.table, budget, finished, seat, self.reduces)
+    }
+}
+
+/// How all seats stand where a search begins.
+#[derive(Clone, Copy)]
+struct Standings {
+    /// So many seats can still win.
+    n_playing: usize,
+    /// What an evaluation promises each of them on average. Where it compares one with all others together everybody is
+    /// behind, which says nothing. Two seats are compared with each other.
+    common: i32,
+}
+
+impl Standings {
+    fn of<P: Position>(evaluation: &impl Evaluation<P>, position: &P) -> Self {
+        let (seats, n_playing) = (position.playing(), position.playing().len());
+        let sum: i64 = seats.iter().map(|seat| i64::from(evaluation.value(position, seat))).sum();
+        let common = if n_playing > 2 { (sum / n_playing as i64) as i32 } else { 0 };
+        Self { n_playing, common }
     }
 }
 
