@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -133,6 +133,9 @@ fn a_puzzle_has_the_only_winning_move_as_its_solution() {
         moves.iter().filter(|row| row["winner"] == *winner).map(|row| &row["move"]).collect();
     assert_eq!(winning, [&puzzle["solution"][0]]);
     assert_eq!(puzzle["solution"].as_array().unwrap().len() as u64, puzzle["plies"].as_u64().unwrap());
+    let hint = typed(&["puzzle", "hexapawn", "--seed", "7"], &home, "hint\nquit\n");
+    let from = &puzzle["solution"][0].as_str().unwrap()[..2];
+    assert!(hint.contains(&format!("Look at {from}")), "{hint}");
     let refused = rookery(&["puzzle", "four"], &home);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("there are no puzzles of four"));
@@ -164,6 +167,57 @@ fn history_lists_filters_reviews_and_deletes() {
         let refused = rookery(&["history", "delete", wrong], &home);
         assert_eq!(refused.status.code(), Some(2), "{wrong:?}");
     }
+}
+
+#[test]
+fn a_review_is_kept_from_anywhere_shown_if_it_cannot_be_and_forgotten_when_the_match_goes_on() {
+    let home = TempFolder::new("kept");
+    typed(&["play", "hexapawn:rows=4,cols=4", "human", "first", "--plain"], &home, "b2\nquit\n");
+    let accuracy = || json(&["history", "--json"], &home)[0]["accuracy"].clone();
+    assert_eq!(accuracy(), Value::Null);
+    let folder = home.join("rookery/games");
+    let inside = |args: &[&str]| {
+        let mut command = Command::new(ROOKERY);
+        command.args(args).env("XDG_DATA_HOME", &*home).current_dir(&folder).output().unwrap()
+    };
+    assert!(inside(&["review", "hexapawn.rookery.jsonl"]).status.success());
+    assert!(accuracy().is_number(), "{}", accuracy());
+    typed(&["history", "resume", "hexapawn"], &home, "d2\nquit\n");
+    assert_eq!(accuracy(), Value::Null, "of fewer moves");
+
+    let kept = folder.join("hexapawn.rookery.review.json");
+    fs::remove_file(&kept).unwrap();
+    fs::create_dir(&kept).unwrap();
+    let shown = inside(&["review", "hexapawn.rookery.jsonl"]);
+    assert!(shown.status.success() && String::from_utf8_lossy(&shown.stdout).contains("accuracy"));
+    assert!(
+        String::from_utf8_lossy(&shown.stderr).contains("warning: the review is not kept: "),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn persons_are_opponents_too_and_a_match_that_is_played_is_not_deleted() {
+    let home = TempFolder::new("persons");
+    typed(&["play", "hexapawn:rows=3,cols=3", "Ann=human", "Bob=human", "--plain"], &home, "b2\nquit\n");
+    for called in ["Bob", "Ann"] {
+        let found = json(&["history", "--opponent", called, "--json"], &home);
+        assert_eq!(found[0]["opponents"], Value::from(vec!["Bob"]), "{called}");
+    }
+    assert_eq!(json(&["history", "--opponent", "Cid", "--json"], &home), Value::Array(vec![]));
+
+    let mut command = Command::new(ROOKERY);
+    command.args(["history", "resume", "hexapawn"]).env("XDG_DATA_HOME", &*home);
+    let mut playing = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let said = BufReader::new(playing.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.into_iter().any(|line| line.contains("your move")), "the match has begun");
+    let refused = rookery(&["history", "delete", "hexapawn"], &home);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && told.contains("`hexapawn` is being played; leave"), "{told}");
+    drop(playing.stdin.take());
+    playing.wait().unwrap();
+    assert!(rookery(&["history", "delete", "hexapawn"], &home).status.success());
+    assert_eq!(json(&["history", "--json"], &home), Value::Array(vec![]));
 }
 
 #[test]

@@ -333,6 +333,19 @@ fn the_launcher_leads_to_a_match_and_back() {
 }
 
 #[test]
+fn the_launcher_begins_matches_as_the_command_line_says() {
+    let data = folder("launcher-flags");
+    let mut pty = Pty::start(&["play", "--no-record", "--time", "10m"], &data);
+    pty.wait_for("What would you like to play?");
+    pty.click_on("Hexapawn");
+    pty.send_until("1", "a clock", |shown| shown.contains("10:00") || shown.contains("9:5"));
+    pty.send("qyq");
+    assert_eq!((pty.end().exit_code(), records(&data).len()), (0, 0));
+    let mut refused = Pty::start(&["play", "--record", "a.jsonl"], &data);
+    assert_eq!(refused.end().exit_code(), 2);
+}
+
+#[test]
 fn a_record_is_watched_forth_and_back() {
     let record = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cmd/records.in/matches/finished.rookery.jsonl");
     let before = fs::read(record).unwrap();

@@ -80,6 +80,9 @@ const JUDGED_AFTER: u32 = 6;
 const JUDGED_BY: i32 = 100;
 const JUDGED_EXPLORATION: f32 = 0.5;
 
+/// The most random moves for an answer without a clock, whatever the game: a fraction of a second.
+const MOST_MOVES: u64 = 4_000_000;
+
 /// How far evaluations stay from those of a certain win, so that an error of judgement never looks like one.
 const MARGIN: i32 = 1_000;
 
@@ -157,6 +160,10 @@ impl<P: Keyed, O: Playout<P>> Playout<P> for Glance<P, O> {
         self.policy.hope(position, seat)
     }
 
+    fn longest(&self, position: &P) -> u64 {
+        self.policy.longest(position)
+    }
+
     #[inline]
     fn bias(&self, position: &P, mv: P::Move) -> f32 {
         self.policy.bias(position, mv)
@@ -186,9 +193,10 @@ impl<P: Keyed, O: Playout<P> + Copy> Grower<P, O> {
 
 impl<P: Keyed, O: Playout<P> + Copy> Strategy<P> for Grower<P, O> {
     fn choose(&mut self, position: &P, budget: &Budget) -> P::Move {
-        let own = self.mcts.playouts;
+        let affordable = MOST_MOVES / self.mcts.policy.longest(position).max(1);
+        let own = self.mcts.playouts.min(affordable);
         let mut budget = budget.clone();
-        if self.lasting.is_none() {
+        if self.lasting.is_none() || budget.deadline.is_none() && budget.work.is_none() {
             budget.work = Some(budget.work.map_or(own, |work| work.min(own)));
         }
         self.mcts.policy.holes.seed = budget.seed.derive(2);
@@ -207,5 +215,40 @@ impl<P: Keyed, O: Playout<P> + Copy> Strategy<P> for Grower<P, O> {
         let holes = Holes { per_mille: 0, ..self.mcts.policy.holes };
         let policy = Glance { banned, holes, policy: self.mcts.policy.policy };
         Mcts { policy, playouts: own, exploration: self.mcts.exploration }.choose(position, &budget)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use rookery_games::hexapawn::{Position as Hexapawn, Setup};
+    use rookery_rules::Setup as _;
+
+    use super::*;
+
+    /// Counts random games of which each could have so many moves.
+    #[derive(Clone, Copy)]
+    struct Counted(&'static AtomicU64, u64);
+
+    impl Playout<Hexapawn> for Counted {
+        fn play_out(&self, position: &mut Hexapawn, rng: &mut Rng) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            rookery_rules::playout(position, rng);
+        }
+
+        fn longest(&self, _: &Hexapawn) -> u64 {
+            self.1
+        }
+    }
+
+    #[test]
+    fn without_a_clock_long_games_are_fewer() {
+        let start = Setup::parse("rows=8,cols=8").unwrap().start();
+        for (longest, expected) in [(100, 2_000), (10_000, 400)] {
+            let count: &'static AtomicU64 = Box::leak(Box::default());
+            Grower::top(Counted(count, longest), 2_000, 0.7).choose(&start, &Budget::default());
+            assert_eq!(count.load(Ordering::Relaxed), expected, "games of up to {longest} moves");
+        }
     }
 }

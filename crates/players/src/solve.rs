@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use rookery_rules::{Notation, ParsePositionError, Recurring, Seat, Solvable, Worth};
@@ -35,6 +36,18 @@ pub struct SolveOrder {
     pub stop: Stop,
     /// Where it can be watched.
     pub progress: Progress,
+    /// Who is told of a move that keeps the result as soon as that is known, which is long before all lengths are: in games
+    /// in which no position comes back, unless all is lost.
+    pub keeper: Option<Sender<KeepingMove>>,
+}
+
+/// A move that wins, or draws where nothing wins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeepingMove {
+    /// Its text.
+    pub mv: String,
+    /// Whether it wins.
+    pub wins: bool,
 }
 
 impl Default for SolveOrder {
@@ -49,6 +62,7 @@ impl Default for SolveOrder {
             nodes: None,
             stop: Stop::default(),
             progress: Progress::default(),
+            keeper: None,
         }
     }
 }
@@ -154,6 +168,12 @@ pub(crate) fn solve_position<P: Solvable + Notation>(
     let mut solver = solver.watched(&order.progress);
     let budget = Budget { stop: order.stop.clone(), work: order.nodes, ..Budget::default() };
     let start = Instant::now();
+    if let Some(keeper) = &order.keeper
+        && let Some((mv, wins)) = solver.keeping_move(&budget)
+    {
+        // Whoever is gone need not know.
+        let _ = keeper.send(KeepingMove { mv: mv.to_string(), wins });
+    }
     let solution = solver.solve(order.want, &budget);
     let elapsed = start.elapsed();
     // An answer may have taken days, so it is not lost with a table that cannot be kept.

@@ -244,7 +244,7 @@ fn check_steps<G: Game>(expertise: &Expertise<PositionOf<G>>, options: &str, top
 
 #[test]
 fn levels_get_stronger_in_fish() {
-    check_steps::<fish::Fish>(&players::fish::EXPERTISE, "", 7);
+    check_steps::<fish::Fish>(&players::fish::EXPERTISE, "", 8);
 }
 
 #[test]
@@ -254,17 +254,17 @@ fn levels_get_stronger_in_hexapawn() {
 
 #[test]
 fn levels_get_stronger_in_renpaarden() {
-    check_steps::<renpaarden::Renpaarden>(&players::renpaarden::EXPERTISE, "width=5,height=5", 6);
+    check_steps::<renpaarden::Renpaarden>(&players::renpaarden::EXPERTISE, "width=5,height=5", 8);
 }
 
 #[test]
 fn levels_get_stronger_in_stones() {
-    check_steps::<stones::Stones>(&players::stones::EXPERTISE, "rows=5,cols=5,quiet=100", 6);
+    check_steps::<stones::Stones>(&players::stones::EXPERTISE, "rows=5,cols=5,quiet=100", 8);
 }
 
 #[test]
 fn levels_get_stronger_in_games_without_players_of_their_own() {
-    check_steps::<four::Four>(&Expertise::NONE, "", 7);
+    check_steps::<four::Four>(&Expertise::NONE, "", 8);
     check_steps::<Bare>(&Expertise::NONE, "rows=6,cols=6", 7);
 }
 

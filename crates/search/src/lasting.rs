@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use rookery_rules::Position;
 
-use crate::mcts::{Mcts, Playout, Tree, Uniform, best_move};
-use crate::{Budget, Stop, Strategy};
+use crate::mcts::{Mcts, Tree, best_move};
+use crate::{Budget, Playout, Stop, Strategy, Uniform};
 
 /// An [`Mcts`] that, where there is a deadline, goes on with the tree of its last answer and grows one tree on each
 /// thread of the budget. Without a deadline it is the same as [`Mcts`]: the answer follows from the position and the seed alone, so that

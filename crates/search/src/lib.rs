@@ -9,6 +9,7 @@ mod lasting;
 mod mcts;
 mod own_turns;
 mod player_spec;
+mod playout;
 mod playouts;
 mod solver;
 mod strategy;
@@ -18,9 +19,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub use alphabeta::{AlphaBeta, Evaluation, Found, LIMIT, mark};
 pub use analysis::{Analysis, Line};
 pub use lasting::Lasting;
-pub use mcts::{Cut, Mcts, Playout, Uniform};
+pub use mcts::Mcts;
 pub use own_turns::{Gauge, OwnTurns};
 pub use player_spec::{PlayerSpec, PlayerSpecError};
+pub use playout::{Cut, Playout, Uniform};
 pub use playouts::Playouts;
 pub use solver::{
     Arrangements, Fate, FindTable, Goal, NotSolved, Perfect, Progress, Refuted, Solution, Solver,

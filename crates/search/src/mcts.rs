@@ -6,86 +6,7 @@
 
 use rookery_rules::{MAX_SEATS, Position, Rng, Seat, Seats, Status};
 
-use crate::{Budget, Line, Strategy};
-
-/// How one random game is played from a position, and which moves look good before any.
-pub trait Playout<P: Position>: Send + Sync {
-    /// Plays on until the game is over, or until it can be judged.
-    fn play_out(&self, position: &mut P, rng: &mut Rng);
-
-    /// What a seat may hope for where a random game was left before its end: the share of a win, all seats together 1.
-    fn hope(&self, position: &P, seat: Seat) -> f32 {
-        let playing = position.playing();
-        if playing.contains(seat) { 1.0 / playing.len() as f32 } else { 0.0 }
-    }
-
-    /// How good a move looks, in rewards, against 0 for one of which nothing is known. It decides which moves are
-    /// tried first, and its weight fades as the move is tried (*progressive bias*).
-    #[inline]
-    fn bias(&self, _position: &P, _mv: P::Move) -> f32 {
-        0.0
-    }
-
-    /// Whether a move is seen at all that could be made after `ply` other moves. Who overlooks some is a weaker player.
-    #[inline]
-    fn sees(&self, _position: &P, _mv: P::Move, _ply: u32) -> bool {
-        true
-    }
-}
-
-/// Random moves, each equally likely, to the end of the game.
-#[derive(Clone, Copy, Debug)]
-pub struct Uniform;
-
-impl<P: Position> Playout<P> for Uniform {
-    #[inline]
-    fn play_out(&self, position: &mut P, rng: &mut Rng) {
-        rookery_rules::playout(position, rng);
-    }
-}
-
-/// Random moves, each equally likely. Where games hardly end by themselves they are left after a while, and judged.
-#[derive(Clone, Copy, Debug)]
-pub struct Cut<V> {
-    /// How well a seat stands; `None` if nobody knows.
-    pub value: Option<V>,
-    /// The value with which three games of four are won.
-    pub three_of_four: i32,
-    /// Games that can last no longer than this are played to their end.
-    pub long: u64,
-    /// Others are left after so many moves.
-    pub after: u32,
-}
-
-impl<V> Cut<V> {
-    /// Cuts only games that hardly end by themselves.
-    pub const fn long_games(value: Option<V>, three_of_four: i32) -> Self {
-        Self { value, three_of_four, long: 400, after: 40 }
-    }
-}
-
-impl<P: Position, V: Fn(&P, Seat) -> i32 + Send + Sync> Playout<P> for Cut<V> {
-    fn play_out(&self, position: &mut P, rng: &mut Rng) {
-        if position.max_plies() <= self.long {
-            rookery_rules::playout(position, rng);
-            return;
-        }
-        for _ in 0..self.after {
-            let Some(mv) = position.random_move(rng) else { return };
-            position.play_unchecked(mv);
-        }
-    }
-
-    fn hope(&self, position: &P, seat: Seat) -> f32 {
-        let Some(value) = &self.value else { return Uniform.hope(position, seat) };
-        // Bounded, so that the odds are finite whatever the value.
-        let odds = |seat| {
-            3f32.powf((value(position, seat) as f32 / (2 * self.three_of_four) as f32).clamp(-30.0, 30.0))
-        };
-        let playing = position.playing();
-        if playing.contains(seat) { odds(seat) / playing.iter().map(odds).sum::<f32>() } else { 0.0 }
-    }
-}
+use crate::{Budget, Line, Playout, Strategy, Uniform};
 
 /// What a seat gets when these win: the winners share 1.
 #[inline]
@@ -278,24 +199,26 @@ impl<M: Copy + Eq> Tree<M> {
         best.1
     }
 
-    /// Proves a node if its children prove it: one wins for the seat to move, or all are proven.
+    /// Proves a node if one child wins for the seat to move, or all are proven and the best of them have the same winner.
     fn try_to_prove(&mut self, node: u32) {
         let mut best: Option<(f32, Seats)> = None;
-        let mut all = true;
+        let (mut all, mut clear) = (true, true);
         for idx in self.children(node) {
             let child = &self.nodes[idx as usize];
             match child.proven {
                 None => all = false,
                 Some(winners) => {
                     let reward = reward(winners, child.mover);
-                    if best.is_none_or(|(known, _)| reward > known) {
-                        best = Some((reward, winners));
+                    match best {
+                        Some((known, _)) if reward < known => {}
+                        Some((known, same)) if reward <= known => clear &= winners == same,
+                        _ => (best, clear) = (Some((reward, winners)), true),
                     }
                 }
             }
         }
         if let Some((reward, winners)) = best
-            && (all || reward >= 1.0)
+            && (all && clear || reward >= 1.0)
         {
             self.nodes[node as usize].proven = Some(winners);
         }
@@ -480,6 +403,23 @@ mod tests {
         for seed in 0..20 {
             let mv = choose(&position, 20_000, seed);
             assert!(["a1-a2", "d1-d2"].contains(&mv.as_str()), "{mv} with seed {seed}");
+        }
+    }
+
+    #[test]
+    fn who_cannot_win_proves_nothing_while_it_may_choose_the_winner() {
+        let of = |seat| Some(Seats::only(Seat::new(seat)));
+        let node = |proven, n_children| Node {
+            proven,
+            n_children,
+            first_child: 1,
+            ..Node::new('a', Seat::new(0), 0.0)
+        };
+        for ([one, two], expected) in [([1, 2], None), ([1, 1], of(1)), ([1, 0], of(0))] {
+            let nodes = vec![node(None, 2), node(of(one), 0), node(of(two), 0)];
+            let mut tree = Tree { nodes, path: vec![] };
+            tree.try_to_prove(0);
+            assert_eq!(tree.nodes[0].proven, expected, "won by {one} or {two}");
         }
     }
 }

@@ -29,6 +29,6 @@ mod shares;
 pub use advice::{Advice, Advised, Order, advise, advise_by_playouts};
 pub use graph::graph_svg;
 pub use hint::{Hint, HintQuestion};
-pub use puzzle::{Attempt, Grade, NoPuzzle, Puzzle, attempt, of_the_day, puzzle, puzzle_games};
+pub use puzzle::{Attempt, Grade, NoPuzzle, Puzzle, attempt, of_the_day, puzzle, puzzle_games, way_on};
 pub use review::{Judged, Judgement, OnJudged, Review, ReviewTime, ReviewedPlayer, review};
 pub use shares::shares;

@@ -1,11 +1,11 @@
 //! The means by which moves are judged: a proof and a search at the same time, and whichever says more.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rookery_catalog::Game;
-use rookery_players::{SolveOrder, Solved, Value, analyse, random_games};
+use rookery_players::{KeepingMove, SolveOrder, Solved, Value, analyse, random_games};
 use rookery_rules::{Position, PositionOf, Seat};
 use rookery_search::{Analysis, Budget, Line, Mcts, Progress, Stop, Want};
 
@@ -35,7 +35,7 @@ const UNKNOWN: f32 = 0.5;
 const HEAD_START: Duration = Duration::from_millis(40);
 
 /// Lets a solver and, if it takes longer, a search think about the position until the time is over, one of them is certain or
-/// it is stopped.
+/// it is stopped. The last report, and only that, is done.
 pub(crate) fn find<G: Game>(
     position: &PositionOf<G>,
     order: &Order,
@@ -45,17 +45,21 @@ pub(crate) fn find<G: Game>(
     let (search_stop, solver_stop, progress) = (Stop::default(), Stop::default(), Progress::default());
     let (solver_ended, solver_news) = channel();
     let (search_ended, search_news) = channel::<()>();
-    let solved = thread::scope(|scope| {
+    let (keeper, kept) = channel();
+    let (solved, searched) = thread::scope(|scope| {
         let (search_stop, solver_stop, progress) = (&search_stop, &solver_stop, &progress);
+        let wanted = SolveOrder {
+            want: Want::Moves,
+            // The other half is for the search, which has all of them where nothing can be solved.
+            threads: (order.threads / 2).max(1),
+            look_up: true,
+            memory: MEMORY,
+            stop: solver_stop.clone(),
+            progress: progress.clone(),
+            keeper: Some(keeper),
+            ..SolveOrder::default()
+        };
         scope.spawn(move || {
-            let wanted = SolveOrder {
-                want: Want::Moves,
-                look_up: true,
-                memory: MEMORY,
-                stop: solver_stop.clone(),
-                progress: progress.clone(),
-                ..SolveOrder::default()
-            };
             let solved = (G::EXPERTISE.solve)(position, &wanted).ok();
             if solved.is_some() {
                 search_stop.set();
@@ -74,41 +78,85 @@ pub(crate) fn find<G: Game>(
             solver_stop.set();
         });
         let early = solver_news.recv_timeout(HEAD_START.min(order.time));
-        if !matches!(early, Ok(Some(_))) {
-            search::<G>(position, order, deadline, search_stop, report);
-        }
+        let threads = match early {
+            Ok(_) => order.threads,
+            Err(_) => order.threads - order.threads / 2,
+        };
+        let budget = Budget {
+            deadline: Some(deadline),
+            threads,
+            stop: search_stop.clone(),
+            seed: order.seed,
+            ..Budget::default()
+        };
+        let searched = match early {
+            Ok(Some(_)) => None,
+            _ => search::<G>(position, &budget, order.max_lines, &kept, report),
+        };
         drop(search_ended);
-        early.unwrap_or_else(|_| solver_news.recv().ok().flatten())
+        (early.unwrap_or_else(|_| solver_news.recv().ok().flatten()), searched)
     });
-    if let Some(solved) = solved {
-        let analysis = proven::<G>(position, &solved, order.max_lines, progress.nodes());
-        let errors = vec![0.0; analysis.lines.len()];
-        report(&Found { analysis: &analysis, errors: &errors, done: true });
-    }
+    let (analysis, errors) = match (solved, searched) {
+        (Some(solved), _) => {
+            let analysis = proven::<G>(position, &solved, order.max_lines, progress.nodes());
+            let errors = vec![0.0; analysis.lines.len()];
+            (analysis, errors)
+        }
+        (None, Some(searched)) => searched,
+        (None, None) => return,
+    };
+    report(&Found { analysis: &analysis, errors: &errors, done: true });
 }
 
+/// What a search has found, and how far each of its values may be off.
+type Searched<M> = (Analysis<M>, Vec<f32>);
+
+/// Reports all that it finds but the last, which it returns: a solver may still be about to say more. A move that a solver
+/// says to keep the result comes first.
 fn search<G: Game>(
     position: &PositionOf<G>,
-    order: &Order,
-    deadline: Instant,
-    stop: &Stop,
+    budget: &Budget,
+    max_lines: usize,
+    kept: &Receiver<KeepingMove>,
     report: &mut dyn FnMut(&Found<'_, MoveOf<G>>),
-) {
-    let budget = Budget {
-        deadline: Some(deadline),
-        threads: order.threads,
-        stop: stop.clone(),
-        seed: order.seed,
-        ..Budget::default()
-    };
+) -> Option<Searched<MoveOf<G>>> {
+    let n_playing = position.playing().len();
     let mut before: Vec<Line<MoveOf<G>>> = vec![];
-    analyse::<G>(&G::EXPERTISE, position, &budget, order.max_lines, &mut |analysis| {
-        let errors: Vec<f32> = analysis.lines.iter().map(|line| error(line, &before)).collect();
-        // The solver may still be about to say more, but then it says it right away.
-        let done = analysis.done && !stop.is_set();
-        report(&Found { analysis, errors: &errors, done });
+    let (mut keeping, mut last) = (None, None);
+    analyse::<G>(&G::EXPERTISE, position, budget, max_lines, &mut |found| {
+        keeping = keeping.or_else(|| {
+            let KeepingMove { mv, wins } = kept.try_recv().ok()?;
+            Some((mv.parse::<MoveOf<G>>().ok()?, wins))
+        });
+        let mut analysis = found.clone();
+        if let Some((mv, wins)) = keeping {
+            put_first(&mut analysis.lines, mv, wins, max_lines);
+        }
+        let errors = analysis.lines.iter().map(|line| error(line, &before, n_playing)).collect::<Vec<f32>>();
         before.clone_from(&analysis.lines);
+        if found.done {
+            last = Some((analysis, errors));
+        } else {
+            report(&Found { analysis: &analysis, errors: &errors, done: false });
+        }
     });
+    last
+}
+
+/// Puts a move first that is known to win, or to keep a draw where nothing wins, unless the search has proved as much.
+fn put_first<M: Copy + PartialEq>(lines: &mut Vec<Line<M>>, mv: M, wins: bool, max_lines: usize) {
+    let worth = if wins { 1.0 } else { 0.5 };
+    if lines.first().is_some_and(|best| best.proven && best.value >= worth) {
+        return;
+    }
+    let found = lines.iter().position(|line| line.moves.first() == Some(&mv)).map(|idx| lines.remove(idx));
+    let moves = found.map_or_else(|| vec![mv], |line| line.moves);
+    for line in &mut *lines {
+        // Nothing is better than what the position is worth.
+        line.value = line.value.min(worth);
+    }
+    lines.insert(0, Line { moves, value: worth, proven: true, plies: None, visits: 0 });
+    lines.truncate(max_lines.max(1));
 }
 
 /// The same by random games alone, as `mcts` plays them.
@@ -121,20 +169,25 @@ pub(crate) fn play_out<G: Game>(
     let Mcts { playouts, exploration, .. } = Mcts::new(0);
     let mcts = Mcts { playouts, exploration, policy: random_games::<G>(&G::EXPERTISE) };
     mcts.analyse(position, budget, max_lines, &mut |analysis| {
-        let errors: Vec<f32> = analysis.lines.iter().map(|line| error(line, &[])).collect();
+        let n_playing = position.playing().len();
+        let errors: Vec<f32> = analysis.lines.iter().map(|line| error(line, &[], n_playing)).collect();
         report(&Found { analysis, errors: &errors, done: analysis.done });
     });
 }
 
 /// How far a value may be off: by chance where it comes from random games, else by as much as it changed when the search
 /// last looked further.
-fn error<M: PartialEq>(line: &Line<M>, before: &[Line<M>]) -> f32 {
+fn error<M: PartialEq>(line: &Line<M>, before: &[Line<M>], n_playing: usize) -> f32 {
     if line.proven {
         return 0.0;
     }
     if line.visits > 0 {
         let chance = (line.value * (1.0 - line.value) / line.visits as f32).sqrt();
         return (2.0 * chance).max(LEAST_ERROR);
+    }
+    if line.value <= 0.0 {
+        // All others together can prevent a win, but hardly all of them will want to: each has its own game.
+        return 1.0 / n_playing.max(1) as f32;
     }
     let known = before.iter().find(|known| known.moves.first() == line.moves.first());
     known.map_or(UNKNOWN, |known| (known.value - line.value).abs()).max(LEAST_ERROR)

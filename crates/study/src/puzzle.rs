@@ -5,10 +5,12 @@ use std::fmt;
 use rookery_catalog::{CATALOG, Game, Visit, game, visit};
 use rookery_players::{SolveError, SolveOrder, Solved};
 use rookery_rules::{
-    GameSpec, Notation as _, Position as _, PositionOf, Seat, Seed, Setup as _, Status, below,
+    GameSpec, Notation as _, Position as _, PositionOf, Reason, Seat, Seed, Setup as _, Status, below,
 };
 use rookery_search::{Budget, Random, Strategy as _, Want};
 use serde::Serialize;
+
+use crate::reasons::reasons;
 
 /// A position in which exactly one move wins.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -210,6 +212,23 @@ fn solve<G: Game>(position: &PositionOf<G>, want: Want) -> Result<Solved, SolveE
         position,
         &SolveOrder { want, nodes: Some(NODES), memory: 4 << 20, ..SolveOrder::default() },
     )
+}
+
+/// What to do in a position that is won for whoever is to move: the move, and what speaks for it. Solved, so that it is right
+/// on the slowest machine.
+pub fn way_on(name: &str, position: &str) -> Result<(String, Vec<Reason>), String> {
+    struct Way<'a>(&'a str);
+    impl Visit for Way<'_> {
+        type Out = Result<(String, Vec<Reason>), String>;
+        fn visit<G: Game>(self) -> Self::Out {
+            let position = PositionOf::<G>::from_text(self.0).map_err(|error| error.to_string())?;
+            let solved = solve::<G>(&position, Want::Length).map_err(|error| error.to_string())?;
+            let text = solved.line.into_iter().next().ok_or("the game is over")?;
+            let mv = position.parse_move(&text).map_err(|error| error.to_string())?;
+            Ok((text, reasons::<G>(&position, mv)))
+        }
+    }
+    visit(name, Way(position)).map_err(|error| error.to_string())?
 }
 
 /// What came of a try.

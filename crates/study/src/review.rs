@@ -24,7 +24,8 @@ pub struct Review {
     pub players: Vec<ReviewedPlayer>,
     /// Every move that stands.
     pub moves: Vec<Judged>,
-    /// The move, from 1, after which the winner was never in doubt again.
+    /// The move, from 1, that decided the match: the last mistake of somebody who did not win. `None` if nobody won alone, or
+    /// nobody else made one.
     pub decisive: Option<usize>,
     /// Whether every value is certain.
     pub exact: bool,
@@ -72,7 +73,7 @@ pub struct Judged {
     pub loss: f32,
     /// Whether both values are certain.
     pub proven: bool,
-    /// In how many moves the game would have been over with best play, if that is certain.
+    /// In how many moves the game would have been over after the best move, if that is certain.
     pub plies: Option<u32>,
     /// What is to be said of it, if anything.
     pub judgement: Option<Judgement>,
@@ -278,23 +279,22 @@ fn judge(idx: usize, turn: &Turn<'_>, two: bool, values: &Values) -> Judged {
         && turn.before.moves().len() > 1
         && lines.get(1).is_some_and(|second| before - second.value >= ALONE);
     let judgement = if alone { Some(Judgement::Great) } else { Judgement::of_loss(loss) };
-    let (best_move, line) = match best {
-        Some(best) if !found_better => (best.mv().to_owned(), best.moves.clone()),
-        _ => (turn.mv.to_owned(), vec![turn.mv.to_owned()]),
-    };
+    // Of the move that is called the best, and of no other, is told how it goes on and what speaks for it.
+    let named = if found_better { played } else { best };
+    let line = named.map_or_else(|| vec![turn.mv.to_owned()], |named| named.moves.clone());
     Judged {
         ply: idx + 1,
         seat: turn.seat.index(),
         mv: turn.mv.to_owned(),
         before,
         after,
-        best: best_move,
+        best: line[0].clone(),
         line,
         loss,
         proven,
-        plies: best.filter(|_| proven).and_then(|best| best.plies),
+        plies: named.filter(|_| proven).and_then(|named| named.plies),
         judgement,
-        reasons: best.map(|best| best.reasons.clone()).unwrap_or_default(),
+        reasons: named.map(|named| named.reasons.clone()).unwrap_or_default(),
     }
 }
 
@@ -408,6 +408,37 @@ mod tests {
             each.push(share);
         }
         (free_at.into_iter().max().expect("there is a worker"), each)
+    }
+
+    /// A move that is as good as the one the search has named is the best one itself, with its own reasons or none.
+    #[test]
+    fn reasons_are_those_of_the_move_that_is_called_the_best() {
+        let game = rookery_catalog::game("hexapawn").unwrap();
+        let before = game.position("p1 111/.../222").unwrap();
+        let mut after = before.boxed_clone();
+        after.play("a1-a2").unwrap();
+        let line = |mv: &str, value| Advised {
+            moves: vec![mv.to_owned()],
+            value,
+            error: 0.0,
+            proven: true,
+            plies: Some(5),
+            visits: 0,
+            reasons: vec![Reason::new("test", format!("speaks for {mv}"))],
+        };
+        let advice =
+            |lines| Advice { lines, nodes: 0, playouts: 0, depth: 0, elapsed: Duration::ZERO, done: true };
+        let turn = Turn { seat: Seat::new(0), mv: "a1-a2", before: &*before, after: &*after };
+        let judged = |lines| {
+            let known = [(before.text(), advice(lines)), (after.text(), advice(vec![line("b3-b2", 0.0)]))];
+            judge(0, &turn, true, &Values(HashMap::from(known)))
+        };
+        let told = judged(vec![line("b1-b2", 1.0), line("a1-a2", 1.0)]);
+        assert_eq!((told.best.as_str(), told.loss, told.plies), ("a1-a2", 0.0, Some(5)));
+        assert_eq!(told.reasons[0].text, "speaks for a1-a2");
+        let told = judged(vec![line("b1-b2", 1.0), line("c1-c2", 1.0)]);
+        assert_eq!((told.best.as_str(), told.line, told.plies), ("a1-a2", vec!["a1-a2".to_owned()], None));
+        assert_eq!(told.reasons, []);
     }
 
     #[test]

@@ -32,16 +32,22 @@ fn every_game_has_advice_in_time_with_lines_that_are_legal() {
         let mut rng = Seed(3).rng();
         for _ in 0..6 {
             let begin = Instant::now();
-            let (mut reports, mut last) = (0, None);
+            let (mut reports, mut n_done, mut last) = (0, 0, None);
             let order = Order { time: Duration::from_millis(300), ..Order::default() };
             let advice = advise(game.name(), &*position, &order, &mut |advice| {
                 reports += 1;
+                n_done += usize::from(advice.done);
                 last = Some(advice.clone());
             });
             let advice = advice.unwrap();
             // Far more than it takes, since the machine may be busy.
             assert!(begin.elapsed() < Duration::from_secs(3), "{}: {:?}", game.name(), begin.elapsed());
             assert!(reports > 0 && last.as_ref() == Some(&advice) && !advice.lines.is_empty());
+            assert!(
+                advice.done && n_done == 1,
+                "{}: {n_done} of {reports} reports are the last",
+                game.name()
+            );
             assert!(!advice.lines[0].reason().is_empty(), "{}: {}", game.name(), position.text());
             for line in &advice.lines {
                 assert!((0.0..=1.0).contains(&line.value) && (line.error > 0.0) != line.proven, "{line:?}");
@@ -114,4 +120,40 @@ fn the_start_of_every_game_is_worth_about_half() {
             assert!(proven || (0.25..=0.75).contains(&value), "{}: {value}", game.name());
         }
     }
+}
+
+/// A paranoid search lets all others play against one: a loss that only all of them together can bring about is none.
+#[test]
+fn with_three_players_a_loss_is_not_proved_by_a_search_that_lets_the_others_play_together() {
+    let game = game("fish").unwrap();
+    let mut position = game.start(&GameSpec::parse("fish:rows=4,cols=4,players=3,seed=1").unwrap()).unwrap();
+    let (mut rng, mut losses) = (Seed(1).rng(), 0);
+    while !position.moves().is_empty() {
+        let order = Order { time: Duration::from_millis(100), max_lines: 100, ..Order::default() };
+        let advice = advise("fish", &*position, &order, &mut |_| {}).unwrap();
+        for line in advice.lines.iter().filter(|line| line.value <= 0.0) {
+            losses += 1;
+            let mut after = position.boxed_clone();
+            after.play(line.mv()).unwrap();
+            let over = after.moves().is_empty();
+            assert_eq!(
+                (line.proven, line.plies),
+                (over, over.then_some(1)),
+                "{} {}",
+                position.text(),
+                line.mv()
+            );
+        }
+        let moves = position.moves();
+        position.play(&moves[below(&mut rng, moves.len() as u32) as usize]).unwrap();
+    }
+    assert!(losses > 0);
+}
+
+#[test]
+fn with_three_players_an_even_position_is_worth_a_third() {
+    let start = game("stones").unwrap().start(&GameSpec::parse("stones:players=3").unwrap()).unwrap();
+    let order = Order { time: Duration::from_millis(50), ..Order::default() };
+    let value = advise("stones", &*start, &order, &mut |_| {}).unwrap().lines[0].value;
+    assert!((0.2..0.45).contains(&value), "{value}");
 }

@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::Duration;
 
-use rookery_catalog::{Game, strategy};
+use rookery_catalog::{Game, game, strategy};
 use rookery_games::fish::Fish;
 use rookery_games::hexapawn::Hexapawn;
 use rookery_players::SolveOrder;
@@ -79,4 +79,22 @@ fn hints_win_every_won_position_of_hexapawn_up_to_6_x_6() {
 fn hints_win_every_won_endgame_of_fish() {
     let setups: Vec<String> = (0..100).map(|seed| format!("rows=5,cols=5,seed={seed}")).collect();
     follow_all::<Fish>(&won_positions::<Fish>(&setups, 500, 20_000, 10));
+}
+
+/// The solver finds the winner of this endgame of Fish with 113,877 positions, and what each move is worth with millions.
+const LONG: &str = "p1 23b43b3b/11113/2a2a22a2a/115b51/22111 0,0";
+
+/// Who wins is known long before all lengths are, and then the hint wins already.
+#[test]
+fn a_move_that_keeps_the_win_is_proved_before_its_length_is() {
+    let start = game("fish").unwrap().position(LONG).unwrap();
+    let order = Order { time: Duration::from_mins(5), ..Order::default() };
+    let advice = advise("fish", &*start, &order, &mut |advice| {
+        if advice.lines[0].proven {
+            order.stop.set();
+        }
+    });
+    let advice = advice.unwrap();
+    assert_eq!(advice.lines[0].worth(), "wins (proved)");
+    assert!(advice.done && advice.lines[1..].iter().all(|line| line.mv() != advice.lines[0].mv()));
 }

@@ -100,7 +100,7 @@ pub struct Results {
 
 impl Results {
     /// Those in a folder of records. Only the first and the last line of each is read, and nothing is written. What is no
-    /// record, is not over, or has not exactly one person in it does not count.
+    /// record, is not over, begins in the middle of a game, or has not exactly one person in it does not count.
     pub fn read(folder: &Path) -> Self {
         let mut results = Self::default();
         for (_, path) in newest(folder, u64::MAX).into_iter().take(READ) {
@@ -160,8 +160,13 @@ fn result(path: &Path) -> Option<(String, String, MatchResult)> {
     Some((game_name(&spec), opponent, result))
 }
 
-/// The one person, and who sits everywhere else.
+/// The one person, and who sits everywhere else. Nobody where a match begins with another position than its game: what came
+/// of it says little about who is stronger.
 pub(crate) fn opponent(spec: &MatchSpec) -> Option<(Seat, String)> {
+    // Who takes back everything begins at the beginning.
+    if spec.start.as_ref().is_some_and(|start| start.position.is_some() || !start.moves.is_empty()) {
+        return None;
+    }
     let mut persons = Seat::all(spec.seats.len()).filter(|seat| spec.seats[seat.index()].player.is_person());
     let person = persons.next().filter(|_| persons.next().is_none())?;
     let others = spec.seats.iter().filter(|entry| !entry.player.is_person());

@@ -390,12 +390,22 @@ fn results_are_folded_from_first_and_last_lines() {
     let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Look::MONO);
     stage.type_text("Ry");
     stage.app.into_table().close();
+    // Resigned, taken back and resigned again: the second match began in the middle of the first.
+    let spec = agreed("stones:rows=3,cols=3", &["human", "first"]);
+    let mut stage = Stage::with(Table::begin(runtime(), spec, &keep).unwrap(), (80, 24), Look::MONO);
+    stage.type_text("m\n");
+    assert_eq!(stage.moves().len(), 2);
+    stage.type_text("Ry");
+    stage.type_text("u");
+    stage.type_text("Ry");
+    stage.app.into_table().close();
     fs::write(dir.join("broken.rookery.jsonl"), b"\xff{").unwrap();
     fs::write(dir.join("empty.rookery.jsonl"), b"").unwrap();
     let results = Results::read(&dir);
     assert!(!results.is_empty());
     let lost = Some(Tally { won: 0, drawn: 0, lost: 1 });
     assert_eq!((results.against("stones", "level:2"), results.against("stones", "easy")), (lost, lost));
+    assert_eq!(results.against("stones", "first"), lost, "once");
     for (game, player) in [("stones", "level:1"), ("stones", "human"), ("fish", "level:2")] {
         assert_eq!(results.against(game, player), None, "{game} {player}");
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 
-/// The boards on which levels are measured.
+/// The boards on which levels are measured, by the names of their games. Any other game spec is a board, too.
 const BOARDS: [(&str, &str); 5] = [
     ("fish", "fish"),
     ("hexapawn", "hexapawn:rows=6,cols=6"),
@@ -24,7 +24,7 @@ const WANTED: std::ops::RangeInclusive<f64> = 60.0..=80.0;
 /// What is to be measured, and how it is printed.
 #[derive(Debug, PartialEq, Eq)]
 struct Order {
-    boards: Vec<(&'static str, &'static str)>,
+    boards: Vec<String>,
     games: u64,
     json: bool,
 }
@@ -42,15 +42,19 @@ impl Order {
                         .filter(|n| (2..=1_000_000).contains(n) && n % 2 == 0)
                         .context("--games takes an even number from 2 to 1000000")?;
                 }
+                _ if arg.starts_with('-') => {
+                    bail!("there is no flag {arg}; expected game specs, --games N or --json")
+                }
+                // Whether there is such a game is for the program to say.
                 _ => {
-                    let names = BOARDS.map(|(name, _)| name).join(", ");
-                    let board = BOARDS.into_iter().find(|&(name, _)| name == arg);
-                    order.boards.push(board.with_context(|| format!("{arg} is no game; there are {names}"))?);
+                    let board =
+                        BOARDS.into_iter().find(|&(name, _)| name == arg).map_or(arg, |(_, board)| board);
+                    order.boards.push(board.to_owned());
                 }
             }
         }
         if order.boards.is_empty() {
-            order.boards = BOARDS.to_vec();
+            order.boards = BOARDS.map(|(_, board)| board.to_owned()).into();
         }
         Ok(order)
     }
@@ -58,7 +62,7 @@ impl Order {
 
 /// One level against the one below.
 struct Step {
-    board: &'static str,
+    board: String,
     level: u32,
     games: u64,
     /// The share of the points, and half of its 95 % interval, in percent.
@@ -75,7 +79,7 @@ pub(crate) fn run(args: &[&str]) -> anyhow::Result<String> {
     let mut build = super::cargo("build --release --quiet --locked --package rookery");
     ensure!(build.status().context("cargo could not be started")?.success(), "the program cannot be built");
     let mut steps = vec![];
-    for &(_, board) in &order.boards {
+    for board in &order.boards {
         for level in 2..=8 {
             let step = play(board, level, order.games)?;
             super::say(&row(&step));
@@ -96,7 +100,7 @@ pub(crate) fn run(args: &[&str]) -> anyhow::Result<String> {
     Ok(format!("| game | step | games | score | Elo | moves/s | |\n|---|---|---|---|---|---|---|\n{rows}"))
 }
 
-fn play(board: &'static str, level: u32, games: u64) -> anyhow::Result<Step> {
+fn play(board: &str, level: u32, games: u64) -> anyhow::Result<Step> {
     let players = [format!("level:{level}"), format!("level:{}", level - 1)];
     let start = Instant::now();
     let output = Command::new("target/release/rookery")
@@ -113,12 +117,12 @@ fn play(board: &'static str, level: u32, games: u64) -> anyhow::Result<Step> {
 }
 
 /// What a report of `rookery match --json` says about the first player.
-fn read(board: &'static str, level: u32, games: u64, report: &Value, seconds: f64) -> Option<Step> {
+fn read(board: &str, level: u32, games: u64, report: &Value, seconds: f64) -> Option<Step> {
     let points = &report["summary"]["players"][0]["points"];
     let elo = &report["summary"]["elo"];
     let plies: u64 = report["games"].as_array()?.iter().filter_map(|game| game["plies"].as_u64()).sum();
     Some(Step {
-        board,
+        board: board.to_owned(),
         level,
         games,
         score: 100.0 * points["mean"].as_f64()?,
@@ -152,9 +156,11 @@ mod tests {
         let all = Order::parse(&[]).unwrap();
         assert_eq!((all.boards.len(), all.games, all.json), (5, 400, false));
         let one = Order::parse(&["stones", "--games", "20", "--json"]).unwrap();
-        assert_eq!((one.boards, one.games, one.json), (vec![("stones", "stones")], 20, true));
+        assert_eq!((one.boards, one.games, one.json), (vec!["stones".to_owned()], 20, true));
+        let others = Order::parse(&["hexapawn", "hexapawn:rows=5,cols=5", "new-game"]).unwrap();
+        assert_eq!(others.boards, ["hexapawn:rows=6,cols=6", "hexapawn:rows=5,cols=5", "new-game"]);
         for (args, expected) in [
-            (vec!["chess"], "chess is no game; there are fish, hexapawn, renpaarden, stones, four"),
+            (vec!["--game"], "there is no flag --game; expected game specs, --games N or --json"),
             (vec!["--games", "7"], "--games takes an even number from 2 to 1000000"),
             (vec!["--games"], "--games takes an even number from 2 to 1000000"),
         ] {

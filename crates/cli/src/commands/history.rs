@@ -1,14 +1,14 @@
 //! `rookery history`: the games you have played.
 
-use std::fs;
+use std::fs::{self, TryLockError};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
 use comfy_table::{CellAlignment, Table, presets};
 use rookery_live::Story;
-use rookery_record::SUFFIX;
+use rookery_record::{SUFFIX, open_record};
 use rookery_referee::SeatEntry;
 use rookery_rules::text::clean;
 use rookery_rules::{GameSpec, Seat};
@@ -95,10 +95,12 @@ struct Row {
     date: String,
     /// Seats that a person had, from 0.
     seats: Vec<usize>,
+    /// Everybody but the first person.
     opponents: Vec<String>,
-    /// What they are, with levels by their own names.
+    /// By what they are found: their names and what they are, with levels by their own names; and every name where persons
+    /// played each other, since the list does not know whose it is.
     #[serde(skip)]
-    specs: Vec<String>,
+    called: Vec<String>,
     /// `won`, `lost`, `drawn`, `unfinished`, or `finished` where persons played each other.
     result: &'static str,
     moves: u64,
@@ -114,6 +116,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Some(Deed::Review { id, json }) => review::run(&review::Args::new(find(id)?, *json), out),
         Some(Deed::Delete { id }) => {
             let path = find(id)?;
+            // Held until the record is gone, so that nobody goes on with it meanwhile.
+            let _lock = lock(id, &path)?;
             if let Some(kept) = review::kept_at(&path).filter(|kept| kept.exists()) {
                 fs::remove_file(kept)?;
             }
@@ -133,6 +137,19 @@ fn find(id: &str) -> Result<PathBuf, UsageError> {
     }
     let (id, folder) = (clean(id), clean(&games_folder().display().to_string()));
     Err(UsageError(format!("there is no game `{id}` in {folder}; `rookery history` lists them")))
+}
+
+/// Locks a record that is to be deleted, unless its match is still on somebody's screen.
+fn lock(id: &str, path: &Path) -> anyhow::Result<fs::File> {
+    let file = open_record(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let id = clean(id);
+            Err(UsageError(format!("`{id}` is being played; leave the match first, then delete it")).into())
+        }
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
 }
 
 fn list(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -179,7 +196,7 @@ impl Args {
             && self
                 .opponent
                 .as_ref()
-                .is_none_or(|wanted| row.opponents.contains(wanted) || row.specs.contains(&own_name(wanted)))
+                .is_none_or(|wanted| row.called.contains(wanted) || row.called.contains(&own_name(wanted)))
     }
 }
 
@@ -189,14 +206,20 @@ impl Row {
         let spec = &story.spec;
         let is_person = |entry: &SeatEntry| entry.player.is_person();
         let seats: Vec<usize> = (0..spec.seats.len()).filter(|&idx| is_person(&spec.seats[idx])).collect();
-        let others: Vec<&SeatEntry> = spec.seats.iter().filter(|entry| !is_person(entry)).collect();
-        let accuracy = review::kept_at(&record).and_then(|path| accuracy(&path, seats.first().copied()?));
+        let you = seats.first().copied();
+        let others = spec.seats.iter().enumerate().filter(|&(seat, _)| Some(seat) != you);
+        let others: Vec<&SeatEntry> = others.map(|(_, entry)| entry).collect();
+        let names = others.iter().map(|entry| entry.name.clone());
+        let kinds = others.iter().map(|entry| own_name(&entry.player.to_string()));
+        let persons = spec.seats.iter().filter(|entry| seats.len() > 1 && is_person(entry));
+        let called = names.clone().chain(kinds).chain(persons.map(|entry| entry.name.clone())).collect();
+        let accuracy = review::kept_at(&record).and_then(|path| accuracy(&path, &story, you?));
         Some(Self {
             id: record.file_name()?.to_str()?.strip_suffix(SUFFIX)?.to_owned(),
             game: spec.game.clone(),
             date: dates::day(dates::in_ms(time)),
-            opponents: others.iter().map(|entry| entry.name.clone()).collect(),
-            specs: others.iter().map(|entry| own_name(&entry.player.to_string())).collect(),
+            opponents: names.collect(),
+            called,
             result: result(&story, &seats),
             moves: story.turns().count() as u64,
             accuracy,
@@ -215,9 +238,13 @@ fn result(story: &Story, seats: &[usize]) -> &'static str {
     MatchResult::of(is_winner, outcome.winners.len()).word()
 }
 
-/// What an earlier review has found for a seat.
-fn accuracy(path: &std::path::Path, seat: usize) -> Option<f64> {
+/// What an earlier review has found for a seat; nothing if the match went on since, or went another way.
+fn accuracy(path: &Path, story: &Story, seat: usize) -> Option<f64> {
     let text = fs::read(path).ok().filter(|text| text.len() as u64 <= MOST_BYTES)?;
     let review: Value = serde_json::from_slice(&text).ok()?;
+    let reviewed = review["moves"].as_array()?.iter().map(|judged| judged["move"].as_str());
+    if !reviewed.eq(story.turns().map(|turn| Some(turn.mv))) {
+        return None;
+    }
     review["players"].get(seat)?["accuracy"].as_f64()
 }

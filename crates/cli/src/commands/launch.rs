@@ -7,34 +7,41 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use rookery_catalog::game;
-use rookery_referee::{Entry, MatchSpec};
+use rookery_referee::Entry;
 use rookery_terminal::launcher::{Launcher, Recent, Wish};
 use rookery_terminal::results::Results;
-use rookery_terminal::{App, FIRST_GAME, Keep, Leave, Look, Table, clean};
+use rookery_terminal::{App, FIRST_GAME, Keep, Leave, Look, Table, clean, quoted};
 
-use super::play::{Here, LookArgs, agree_at_screen, keep_of, play_on_screen};
+use super::play::{Args, Here, play_on_screen};
 use super::review;
 use super::rules::read_on_screen;
 use super::watch::{look_at, watch_on_screen};
 use crate::data_folder::{games_folder, newest_games};
-use crate::spec::CheckedSpec;
+use crate::spec::UsageError;
 
 /// The records that are offered.
 const SHOWN: usize = 20;
 /// Between two moves of a match that is watched.
 const DELAY: Duration = Duration::from_millis(700);
 
-/// Shows the launcher, does what is chosen, and comes back to it.
-pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+/// Shows the launcher, does what is chosen as the command line says, and comes back to it.
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if let Some(path) = args.record() {
+        let file = quoted(path);
+        return Err(UsageError(format!(
+            "--record {file}: a file is for one match, and the launcher may begin several; name the game as well, for example `rookery play hexapawn --record {file}`"
+        ))
+        .into());
+    }
     let here = Here::new()?;
-    let look = LookArgs::default().look();
+    let look = args.look();
     loop {
         let mut launcher = Launcher::new(recent(), Results::read(&games_folder()), look);
         here.show(&mut launcher)?;
         let left = match launcher.wish() {
             None => Leave::Interrupted,
             Some(Wish::Quit) => return Ok(ExitCode::SUCCESS),
-            Some(wish) => fulfil(&here, wish, look, out)?,
+            Some(wish) => fulfil(&here, args, wish, look, out)?,
         };
         if left == Leave::Interrupted {
             return Ok(here.exit_code(left));
@@ -42,24 +49,18 @@ pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn fulfil(here: &Here, wish: Wish, look: Look, out: &mut dyn Write) -> anyhow::Result<Leave> {
+fn fulfil(here: &Here, args: &Args, wish: Wish, look: Look, out: &mut dyn Write) -> anyhow::Result<Leave> {
     let wrong = |problem: String| anyhow!(problem);
     match wish {
         Wish::Quit => Ok(Leave::Quit),
         Wish::Play { game, players } => {
-            let (spec, agreed) = new_match(&game, &players)?;
-            let agreed = MatchSpec { casual: true, ..agreed };
-            let table = Table::begin(here.runtime(), agreed, &keep_of(&spec)).map_err(wrong)?;
-            let table = table.keeping_reviews(review::keep);
+            let table = args.with_game(game.parse()?, entries(&players)?).table(here)?;
             play_on_screen(here, App::new(table, look, Instant::now()), out)
         }
         Wish::Rules(name) => read_on_screen(here, game(name)?, look),
         Wish::Guide => {
             let (game, players) = FIRST_GAME;
-            let (spec, agreed) = new_match(game, &players.map(str::to_owned))?;
-            let agreed = MatchSpec { casual: true, ..agreed };
-            let table = Table::begin(here.runtime(), agreed, &keep_of(&spec)).map_err(wrong)?;
-            let table = table.keeping_reviews(review::keep);
+            let table = args.with_game(game.parse()?, entries(&players)?).table(here)?;
             play_on_screen(here, App::new(table, look, Instant::now()).guided(), out)
         }
         Wish::Resume(path) => {
@@ -67,7 +68,7 @@ fn fulfil(here: &Here, wish: Wish, look: Look, out: &mut dyn Write) -> anyhow::R
             play_on_screen(here, App::new(table, look, Instant::now()), out)
         }
         Wish::Watch { game, players } => {
-            let (_, agreed) = new_match(&game, &players)?;
+            let agreed = args.agreed(&game.parse()?, &entries(&players)?)?;
             let table = Table::begin(here.runtime(), agreed, &Keep::No).map_err(wrong)?;
             watch_on_screen(here, App::watching(table, DELAY, look, Instant::now()), out)
         }
@@ -82,11 +83,8 @@ fn fulfil(here: &Here, wish: Wish, look: Look, out: &mut dyn Write) -> anyhow::R
     }
 }
 
-fn new_match(game: &str, players: &[String]) -> anyhow::Result<(CheckedSpec, MatchSpec)> {
-    let spec: CheckedSpec = game.parse()?;
-    let players: Vec<Entry> = players.iter().map(|player| player.parse()).collect::<Result<_, _>>()?;
-    let agreed = agree_at_screen(&spec, &players, None)?;
-    Ok((spec, agreed))
+fn entries(players: &[impl AsRef<str>]) -> anyhow::Result<Vec<Entry>> {
+    Ok(players.iter().map(|player| player.as_ref().parse()).collect::<Result<_, _>>()?)
 }
 
 /// The newest records of the person's own folder. One that cannot be read is not offered.

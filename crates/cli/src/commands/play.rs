@@ -221,7 +221,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let explain = if is_first { Explain::Offer } else { Explain::No };
     let input = BufReader::new(io::stdin());
     match (is_bare, by_lines) {
-        (true, false) => launch::run(out),
+        (true, false) => launch::run(args, out),
         (true, true) => asking::run(args, is_first, input, out),
         (false, _) => begin(args, explain, by_lines, input, out),
     }
@@ -237,11 +237,10 @@ pub(super) fn begin(
 ) -> anyhow::Result<ExitCode> {
     let here = Here::new()?;
     let mut table = args.table(&here)?;
-    args.tables.read(&GameSpec::parse(&table.spec().game)?.game, &table.position().text())?;
     let left = if by_lines {
         plain::play(&mut table, explain, input, out, here.stop())?
     } else {
-        let mut app = App::new(table, args.look.look(), Instant::now());
+        let mut app = App::new(table, args.look(), Instant::now());
         if explain == Explain::Offer {
             app.offer_guide();
         }
@@ -276,24 +275,43 @@ pub(crate) fn interrupted() -> ExitCode {
 }
 
 impl Args {
-    fn table(&self, here: &Here) -> anyhow::Result<Table> {
+    /// The table with the match that the command line describes.
+    pub(super) fn table(&self, here: &Here) -> anyhow::Result<Table> {
+        let table = self.set_up(here)?;
+        self.tables.read(&GameSpec::parse(&table.spec().game)?.game, &table.position().text())?;
+        Ok(table)
+    }
+
+    fn set_up(&self, here: &Here) -> anyhow::Result<Table> {
         if let Some(path) = &self.resume {
             let table = Table::resume(here.runtime(), path).map_err(|problem| anyhow!(problem))?;
             return Ok(table.keeping_reviews(review::keep));
         }
         let (spec, start, players) = self.beginning()?;
         let spec = &spec;
-        let agreed = agree_at_screen(spec, &players, self.seed.map(Seed))?;
-        let agreed = MatchSpec {
-            casual: true,
-            time: self.programs.time(self.time),
-            limits: Limits { think: self.think, ..Limits::default() },
-            start,
-            ..agreed
-        };
+        let agreed = MatchSpec { casual: true, start, ..self.agreed(spec, &players)? };
         let runner = Runner::from(here.runtime()).with_programs(self.programs.programs(&agreed)?, say_where);
         let table = Table::begin(runner, agreed, &self.keep(spec)?).map_err(|problem| anyhow!(problem))?;
         Ok(table.keeping_reviews(review::keep))
+    }
+
+    /// What is agreed before a match of this game, with all that the command line says about time, thinking and chance.
+    pub(super) fn agreed(&self, spec: &CheckedSpec, players: &[Entry]) -> Result<MatchSpec, UsageError> {
+        Ok(MatchSpec {
+            time: self.programs.time(self.time),
+            limits: Limits { think: self.think, ..Limits::default() },
+            ..agree_at_screen(spec, players, self.seed.map(Seed))?
+        })
+    }
+
+    /// The full screen as the command line wants it.
+    pub(super) fn look(&self) -> Look {
+        self.look.look()
+    }
+
+    /// The file that was named for the record.
+    pub(super) const fn record(&self) -> Option<&PathBuf> {
+        self.record.as_ref()
     }
 
     /// The game, where it begins if not at its beginning, and who plays.

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use rookery_catalog::{AnyPosition, game};
 use rookery_rules::scene::Scene;
 use rookery_rules::text::{Typed, clean, read_typed};
-use rookery_study::{Attempt, Grade, Order, Puzzle, advise, attempt, of_the_day, puzzle};
+use rookery_study::{Attempt, Grade, Puzzle, attempt, of_the_day, puzzle, way_on};
 
 use super::write_json;
 use crate::spec::UsageError;
@@ -126,17 +126,14 @@ fn label(scene: &Scene, seat: usize) -> String {
 
 /// The piece that moves, and a reason: not yet the move.
 fn hint(puzzle: &Puzzle, position: &dyn AnyPosition, out: &mut dyn Write) -> anyhow::Result<()> {
-    let advice = advise(&puzzle.game, position, &Order::default(), &mut |_| {});
-    let advice = advice.ok_or_else(|| anyhow!("the game is over"))?;
-    let best = &advice.lines[0];
-    let scene = position.scene();
-    let from = scene.find_move(best.mv()).and_then(|mv| mv.from.clone());
-    let reason = best.reason();
+    let (best, reasons) = way_on(&puzzle.game, &position.text()).map_err(|problem| anyhow!(problem))?;
+    let from = position.scene().find_move(&best).and_then(|mv| mv.from.clone());
+    let reason = reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>().join(", ");
     match (from, reason.is_empty()) {
         (Some(from), true) => writeln!(out, "Look at {from}.\n")?,
         (Some(from), false) => writeln!(out, "Look at {from}: the move {reason}.\n")?,
         (None, false) => writeln!(out, "The move {reason}.\n")?,
-        (None, true) => writeln!(out, "It begins with {}.\n", best.mv().chars().next().unwrap_or_default())?,
+        (None, true) => writeln!(out, "It begins with {}.\n", best.chars().next().unwrap_or_default())?,
     }
     Ok(())
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressStyle};
 use rookery_referee::parse_duration;
 use rookery_rules::GameSpec;
@@ -16,6 +15,7 @@ use rookery_terminal::report;
 
 use super::play::is_dumb;
 use super::write_json;
+use crate::data_folder::games_folder;
 use crate::stop::watch_quietly;
 use crate::story::story;
 use crate::svg_file::SvgFile;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let stop = Stop::default();
     let raised = stop.clone();
     let stopping = watch_quietly(move || raised.set())?;
-    let bar = if io::stderr().is_terminal() && !args.json {
+    let bar = if io::stderr().is_terminal() {
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} positions, {eta} to go");
         ProgressBar::new(0).with_style(style.expect("the template is well formed"))
     } else {
@@ -88,25 +88,30 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let Some(reviewed) = reviewed else {
         return Ok(stopping.exit_code().map_or(ExitCode::FAILURE, ExitCode::from));
     };
-    keep(&args.file, &reviewed).map_err(|problem| anyhow!(problem))?;
+    let shown = show(args, &reviewed, out);
+    // What has taken half a minute is shown also where it cannot be kept.
+    if let Err(problem) = keep(&args.file, &reviewed) {
+        eprintln!("warning: {problem}");
+    }
+    shown.map(|()| ExitCode::SUCCESS)
+}
+
+fn show(args: &Args, reviewed: &Review, out: &mut dyn Write) -> anyhow::Result<()> {
     if let Some(file) = &args.svg {
-        file.write(&graph_svg(&reviewed), out)?;
+        file.write(&graph_svg(reviewed), out)?;
         if file.is_stdout() {
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
     }
-    if args.json {
-        write_json(out, &reviewed)?;
-    } else {
-        write(&reviewed, &args.file, args.all, out)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    if args.json { write_json(out, reviewed) } else { write(reviewed, &args.file, args.all, out) }
 }
 
 /// Where the accuracy of a game that `play` has kept is found again, for `rookery history`.
 pub(crate) fn kept_at(record: &Path) -> Option<PathBuf> {
-    let folder = crate::data_folder::games_folder();
-    let is_ours = record.parent().is_some_and(|parent| parent == folder);
+    // The same folder has many names: from inside it has none.
+    let parent =
+        record.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent })?;
+    let is_ours = parent.canonicalize().ok()? == games_folder().canonicalize().ok()?;
     is_ours.then(|| record.with_extension("review.json"))
 }
 

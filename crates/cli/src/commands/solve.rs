@@ -102,6 +102,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         verify: args.verify,
         stop,
         progress: Progress::default(),
+        keeper: None,
     };
     let game = args.position.spec.game.name();
     let solved = watched(args, &order, || solve(game, &position, &order));

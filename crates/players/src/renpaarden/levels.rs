@@ -33,7 +33,7 @@ pub(crate) fn level(level: Level) -> Box<dyn Strategy<Position>> {
     Box::new(Runner::hopping(LEVELS[level.index()]))
 }
 
-/// The best turns of a position, hop by hop.
+/// The best turns of a position, hop by hop. Of turns that begin with the same hop only the best is told of.
 pub(crate) fn analyse(
     position: &Position,
     budget: &Budget,
@@ -43,31 +43,34 @@ pub(crate) fn analyse(
     let judge = Judge { race: Some(Race::of(position)) };
     let turns = TurnPosition::from(position.clone());
     lines(judge, &turns, budget, max_lines, &mut |analysis: &Analysis<Turn>| {
-        let by_hops = |line: &Line<Turn>| Line {
-            moves: hops(position, &line.moves),
-            value: line.value,
-            proven: line.proven,
-            plies: line.plies,
-            visits: line.visits,
-        };
+        let mut lines: Vec<Line<Move>> = vec![];
+        for line in &analysis.lines {
+            let (moves, n_turns) = hops(position, &line.moves);
+            if lines.iter().any(|known| known.moves.first() == moves.first()) {
+                continue;
+            }
+            // The search counts turns, and a player moves hop by hop: how many is known if the line goes to the end.
+            let plies = line.plies.filter(|&turns| turns as usize == n_turns).map(|_| moves.len() as u32);
+            lines.push(Line { moves, value: line.value, proven: line.proven, plies, visits: line.visits });
+        }
         let &Analysis { playouts, nodes, depth, elapsed, done, .. } = analysis;
-        let lines = analysis.lines.iter().map(by_hops).collect();
         report(&Analysis { lines, playouts, nodes, depth, elapsed, done });
     });
 }
 
-/// The hops of these turns.
-fn hops(position: &Position, turns: &[Turn]) -> Vec<Move> {
+/// The hops of these turns, and of how many of them.
+fn hops(position: &Position, turns: &[Turn]) -> (Vec<Move>, usize) {
     let mut position = position.clone();
-    let mut hops = vec![];
+    let (mut hops, mut n_turns) = (vec![], 0);
     for &turn in turns {
         let Some(path) = position.path(turn) else { break };
         for hop in path.hops() {
             position.play_unchecked(hop);
             hops.push(hop);
         }
+        n_turns += 1;
     }
-    hops
+    (hops, n_turns)
 }
 
 /// A game is long after so many turns for each rank of the board.
@@ -259,5 +262,32 @@ mod tests {
             let mv = player.choose(&position, &budget);
             assert!(position.is_legal(mv), "{mv} in {text}");
         }
+    }
+
+    #[test]
+    fn an_analysis_has_each_first_hop_once_and_counts_hops() {
+        let mut position = Setup::parse("width=5,height=5").unwrap().start();
+        let (mut player, mut n_shared, mut n_lengths) = (Runner::hopping(LEVELS[3]), 0, 0);
+        for ply in 0..400 {
+            if position.to_move().is_none() {
+                break;
+            }
+            let budget = Budget { work: Some(400), seed: Seed(ply), ..Budget::default() };
+            let mut last = None;
+            analyse(&position, &budget, 8, &mut |analysis| last = Some(analysis.clone()));
+            let lines = last.unwrap().lines;
+            let firsts: std::collections::HashSet<String> =
+                lines.iter().map(|line| line.moves[0].to_string()).collect();
+            assert_eq!(firsts.len(), lines.len(), "{position}");
+            n_shared += usize::from(lines.len() < 8 && position.count_moves() >= 8);
+            for line in lines.iter().filter(|line| line.plies.is_some()) {
+                let mut end = position.clone();
+                line.moves.iter().for_each(|&hop| end.play(hop).unwrap());
+                assert_eq!((end.to_move(), line.plies), (None, Some(line.moves.len() as u32)), "{position}");
+                n_lengths += 1;
+            }
+            position.play(player.choose(&position, &budget)).unwrap();
+        }
+        assert!(n_shared > 0 && n_lengths > 0, "{n_shared} with a hop in common, {n_lengths} lengths");
     }
 }

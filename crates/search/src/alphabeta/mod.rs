@@ -7,7 +7,7 @@
 mod search;
 mod table;
 
-use std::thread;
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use rookery_rules::{Keyed, Position, Seat};
@@ -110,26 +110,39 @@ impl<E> AlphaBeta<E> {
         E: Evaluation<P>,
     {
         let seat = position.to_move().expect("a search begins while the game goes on");
-        let max_depth = self.max_depth(budget);
         self.table.forget();
-        let finished = Stop::default();
-        let helper = |late: u32| {
-            let mut search = self.thread(budget, &finished, seat);
-            let moves = search.root_moves(position);
-            // Half of them begin one deeper, so that they do not all do the same at the same time.
-            deepen(&mut search, position, moves, 1 + late % 2, max_depth);
-        };
-        let n_helpers = if budget.deadline.is_some() { budget.threads.clamp(1, MAX_THREADS) - 1 } else { 0 };
+        let (this, finished) = (&*self, Stop::default());
         thread::scope(|scope| {
-            for late in 1..=n_helpers as u32 {
-                scope.spawn(move || helper(late));
-            }
-            let mut search = self.thread(budget, &finished, seat);
+            this.assist(scope, position, budget, &finished, seat);
+            let mut search = this.thread(budget, &finished, seat);
             let moves = search.root_moves(position);
-            let found = deepen(&mut search, position, moves, 1, max_depth);
+            let found = deepen(&mut search, position, moves, 1, this.max_depth(budget));
             finished.set();
             found
         })
+    }
+
+    /// Threads that search the same position and share what they find out with the one that answers, where there is a
+    /// clock.
+    fn assist<'scope, P: Keyed>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        position: &'scope P,
+        budget: &'scope Budget,
+        finished: &'scope Stop,
+        seat: Seat,
+    ) where
+        E: Evaluation<P>,
+    {
+        let n_helpers = if budget.deadline.is_some() { budget.threads.clamp(1, MAX_THREADS) - 1 } else { 0 };
+        for late in 1..=n_helpers as u32 {
+            scope.spawn(move || {
+                let mut search = self.thread(budget, finished, seat);
+                let moves = search.root_moves(position);
+                // Half of them begin one deeper, so that they do not all do the same at the same time.
+                deepen(&mut search, position, moves, 1 + late % 2, self.max_depth(budget));
+            });
+        }
     }
 
     /// What several moves are worth, and how the game would go on from each, again and again while it searches deeper,
@@ -145,11 +158,32 @@ impl<E> AlphaBeta<E> {
         E: Evaluation<P>,
     {
         let Some(seat) = position.to_move() else { return };
-        let start = Instant::now();
-        let max_depth = self.max_depth(budget);
         self.table.forget();
-        let finished = Stop::default();
-        let mut search = self.thread(budget, &finished, seat);
+        let (this, finished) = (&*self, Stop::default());
+        let last = thread::scope(|scope| {
+            this.assist(scope, position, budget, &finished, seat);
+            let mut search = this.thread(budget, &finished, seat);
+            let last = this.compare(&mut search, position, max_lines, this.max_depth(budget), report);
+            finished.set();
+            last
+        });
+        report(&Analysis { done: true, ..last });
+    }
+
+    /// Reports the best lines of each depth but the last, which it returns.
+    fn compare<P: Keyed>(
+        &self,
+        search: &mut Search<'_, P, E>,
+        position: &P,
+        max_lines: usize,
+        max_depth: u32,
+        report: &mut dyn FnMut(&Analysis<P::Move>),
+    ) -> Analysis<P::Move>
+    where
+        E: Evaluation<P>,
+    {
+        let start = Instant::now();
+        let standings = Standings::of(&self.evaluation, position);
         let mut moves: Vec<(P::Move, i32)> =
             search.root_moves(position).into_iter().map(|mv| (mv, -WIN)).collect();
         let n_lines = max_lines.clamp(1, moves.len());
@@ -175,14 +209,8 @@ impl<E> AlphaBeta<E> {
             // Stable: of equals the one that was better before.
             moves.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
             let best = &moves[..n_lines];
-            let lines = best.iter().map(|&(mv, value)| Line {
-                moves: search.line(position, mv, depth),
-                value: self.share(value),
-                proven: value.abs() > LIMIT,
-                plies: (value.abs() > LIMIT).then(|| (WIN - value.abs()) as u32),
-                visits: 0,
-            });
-            let lines = lines.collect();
+            let line = |&(mv, value)| self.line(search.line(position, mv, depth), value, standings);
+            let lines = best.iter().map(line).collect();
             let certain = best.iter().all(|&(_, value)| value.abs() > LIMIT);
             last = Analysis { lines, depth, nodes: search.nodes, elapsed: start.elapsed(), ..last };
             if certain || depth == max_depth {
@@ -192,20 +220,35 @@ impl<E> AlphaBeta<E> {
         }
         if last.lines.is_empty() {
             // There was no time for anything: the moves as they are listed.
-            let unknown = |&(mv, _): &(P::Move, i32)| Line {
-                moves: vec![mv],
-                value: 0.5,
-                proven: false,
-                plies: None,
-                visits: 0,
-            };
+            let unknown = |&(mv, _): &(P::Move, i32)| self.line(vec![mv], standings.common, standings);
             last.lines = moves.iter().take(n_lines).map(unknown).collect();
         }
-        report(&Analysis { done: true, nodes: search.nodes, elapsed: start.elapsed(), ..last });
+        Analysis { nodes: search.nodes, elapsed: start.elapsed(), ..last }
     }
 
-    /// A value as the share of a win.
-    fn share<P: Keyed>(&self, value: i32) -> f32
+    /// What a value says of the first of these moves.
+    fn line<P: Keyed>(&self, moves: Vec<P::Move>, value: i32, standings: Standings) -> Line<P::Move>
+    where
+        E: Evaluation<P>,
+    {
+        let plies = (value.abs() > LIMIT).then(|| (WIN - value.abs()) as u32);
+        // Nobody can prevent a win that all others together cannot prevent. A loss is certain only if they do play
+        // together: if there is but one of them, or nothing left to play.
+        let proven = match plies {
+            Some(plies) => value > 0 || standings.n_playing <= 2 || plies == 1,
+            None => false,
+        };
+        Line {
+            moves,
+            value: self.share(value, standings),
+            proven,
+            plies: plies.filter(|_| proven),
+            visits: 0,
+        }
+    }
+
+    /// A value as the share of a win: an even one if nobody is ahead.
+    fn share<P: Keyed>(&self, value: i32, standings: Standings) -> f32
     where
         E: Evaluation<P>,
     {
@@ -213,8 +256,9 @@ impl<E> AlphaBeta<E> {
             _ if value > LIMIT => 1.0,
             _ if value < -LIMIT => 0.0,
             _ => {
+                let (others, ahead) = (standings.n_playing.max(2) as f32 - 1.0, value - standings.common);
                 // Written so that no value, however large, is infinite on both sides of a division.
-                1.0 / (1.0 + 3f32.powf(-value as f32 / self.evaluation.three_of_four() as f32))
+                1.0 / (1.0 + others * 3f32.powf(-ahead as f32 / self.evaluation.three_of_four() as f32))
             }
         }
     }
@@ -229,6 +273,25 @@ impl<E> AlphaBeta<E> {
         E: Evaluation<P>,
     {
         Search::new(&self.evaluation, &self.table, budget, finished, seat, self.reduces)
+    }
+}
+
+/// How all seats stand where a search begins.
+#[derive(Clone, Copy)]
+struct Standings {
+    /// So many seats can still win.
+    n_playing: usize,
+    /// What an evaluation promises each of them on average. Where it compares one with all others together everybody is
+    /// behind, which says nothing. Two seats are compared with each other.
+    common: i32,
+}
+
+impl Standings {
+    fn of<P: Position>(evaluation: &impl Evaluation<P>, position: &P) -> Self {
+        let (seats, n_playing) = (position.playing(), position.playing().len());
+        let sum: i64 = seats.iter().map(|seat| i64::from(evaluation.value(position, seat))).sum();
+        let common = if n_playing > 2 { (sum / n_playing as i64) as i32 } else { 0 };
+        Self { n_playing, common }
     }
 }
 

@@ -272,7 +272,7 @@ impl<P: Solvable> Solver<P> {
 
     /// A move that wins, or draws where nothing wins, and whether it wins; `None` if all lose, or if the budget ended it.
     /// Finds out nothing about lengths, so it is much quicker than a best line.
-    pub(crate) fn keeping_move(&mut self, budget: &Budget) -> Option<(P::Move, bool)> {
+    pub fn keeping_move(&mut self, budget: &Budget) -> Option<(P::Move, bool)> {
         let start = self.start.clone();
         let winner = self.winner(&start, budget)?;
         if winner.is_loss() {
