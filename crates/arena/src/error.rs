@@ -16,6 +16,8 @@ pub enum ArenaError {
     Archive(ArchiveError),
     /// A record could not be brought to the disk.
     Sync(SyncError),
+    /// So many games are over and could not be saved before the end.
+    Unsaved(usize),
     /// A port cannot be listened on.
     Open(OpenError),
     /// A match cannot be played as agreed; with its record, if it has one.
@@ -41,6 +43,10 @@ impl fmt::Display for ArenaError {
         match self {
             Self::Archive(error) => error.fmt(f),
             Self::Sync(error) => error.fmt(f),
+            Self::Unsaved(games) => write!(
+                f,
+                "games that are over and could not be saved: {games}; they are played again when this goes on"
+            ),
             Self::Open(error) => error.fmt(f),
             Self::Prepare(None, error) => error.fmt(f),
             Self::Prepare(Some(path), error) => write!(f, "{}: {error}", path.display()),

@@ -44,6 +44,10 @@ impl Archive for Kept {
         })))
     }
 
+    fn is_hindered(&self) -> bool {
+        self.store.health().is_hindered()
+    }
+
     fn path(&self, _: &Key) -> Option<PathBuf> {
         None
     }

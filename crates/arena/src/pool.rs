@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::{Scope, available_parallelism};
+use std::time::Duration;
 
 use rookery_live::{Programs, Stopping};
 use rookery_record::{Archive, SYNCER_FILES};
@@ -23,6 +24,9 @@ const FILES_OF_A_PROGRAM: usize = 8;
 const OTHER_FILES: usize = 24;
 /// Of a runtime: its queue of events, its wakers.
 const FILES_OF_A_THREAD: usize = 5;
+
+/// How long records may still take to the disk once nothing else is to be waited for.
+const LAST_SAVED: Duration = Duration::from_secs(2);
 
 /// Everything that it takes to play the games of an event.
 #[derive(Clone, Copy)]
@@ -228,6 +232,12 @@ impl<'q, 's> Pool<'q, 's> {
     }
 }
 
+/// When nothing is waited for any more.
+async fn last_moment(stopping: &Stopping) {
+    stopping.urgent().await;
+    tokio::time::sleep(LAST_SAVED).await;
+}
+
 impl Dispatcher for Pool<'_, '_> {
     fn dispatch(&mut self, pairing: Pairing) {
         if let Some(pairings) = &self.pairings
@@ -266,6 +276,12 @@ impl Dispatcher for Pool<'_, '_> {
                     Err(error) => std::panic::resume_unwind(error.into_panic()),
                 },
                 () = self.stopping.requested(), if !self.stopping.is_requested() => None,
+                // A full disk may stay full.
+                () = last_moment(&self.stopping), if self.out == 0 => {
+                    self.failure.get_or_insert(ArenaError::Unsaved(self.syncing.len()));
+                    self.syncing.abort_all();
+                    return None;
+                }
                 else => return None,
             };
             if report.is_some() {

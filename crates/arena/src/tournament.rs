@@ -63,14 +63,16 @@ impl Tournament {
     /// Puts a tournament into a store. Everything that names a game or a built-in player is checked before, and balanced
     /// boards are found and kept as its openings.
     pub fn create(store: &Store, spec: TournamentSpec) -> Result<Self, ArenaError> {
-        Self::create_with(store, spec, &HashMap::new())
+        Self::create_with(store, spec, &HashMap::new(), None)
     }
 
-    /// The same with the versions of bots that the store knows, by the names of the entrants.
+    /// The same with the versions of bots that the store knows, by the names of the entrants, and with how it is held, in the
+    /// words of whoever holds it ([`Store::how`]).
     pub fn create_with(
         store: &Store,
         mut spec: TournamentSpec,
         versions: &HashMap<String, u64>,
+        how: Option<String>,
     ) -> Result<Self, ArenaError> {
         spec.choose_openings()?;
         spec.suspend_as_usual();
@@ -82,7 +84,7 @@ impl Tournament {
         }
         let (text, entrants) = (to_text(&spec)?, new_entrants(&spec, versions));
         let new = NewTournament { spec: text, seed: spec.seed, entrants };
-        let id = store.create_tournament(new)?;
+        let id = store.create_tournament_held(new, how)?;
         Ok(Self { store: store.clone(), id, spec, boards })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rookery_live::{Guest, Opened, Played, Programs, Stopping, Terms, prepare};
@@ -17,6 +17,10 @@ use crate::{ArenaError, Games, PlayedGame};
 
 /// How often a game is played again after a failure of ours, over all runs.
 const ATTEMPTS: u32 = 100;
+
+/// How long a game waits for an archive that can keep nothing just now, and how often it looks.
+const PATIENCE: Duration = Duration::from_mins(5);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What came of a pairing.
 pub(crate) enum Worked {
@@ -119,6 +123,11 @@ impl Worker<'_> {
         for attempt in 1..=ATTEMPTS {
             let key = Key { pairing: pairing.id + 1, attempt };
             let archive = self.games.archive;
+            if let Some(archive) = archive
+                && !self.wait_for(archive).await
+            {
+                return Ok(Worked::Suspended);
+            }
             let slot = archive.map(|archive| archive.open(&key)).transpose()?;
             let was_finished = matches!(slot, Some(Slot::Finished(_)));
             let path = archive.and_then(|archive| archive.path(&key));
@@ -151,6 +160,19 @@ impl Worker<'_> {
             return Ok(Worked::Game(Box::new(game), receipt));
         }
         Err(ArenaError::Attempts(pairing.id + 1, ATTEMPTS))
+    }
+
+    /// Waits until an archive can keep something again, within reason: what is wrong after that, it says itself. `false` if
+    /// nothing more is to begin meanwhile.
+    async fn wait_for(&self, archive: &dyn Archive) -> bool {
+        let begin = Instant::now();
+        while archive.is_hindered() && begin.elapsed() < PATIENCE {
+            if self.stopping.is_requested() {
+                return false;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        true
     }
 
     /// Plays a game, or what is left of it, and says how much processor time each program used. `None` if it is to stop before its programs are there.

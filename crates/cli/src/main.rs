@@ -184,7 +184,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What failed, as a number: a wrong command line, a damaged store, a place that another program has, or anything else.
+/// What failed, as a number: a wrong command line, a damaged store, a place or a port that another program has, or anything
+/// else.
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     const LOCKED: u8 = 75;
     let locked = |cause: &(dyn std::error::Error + 'static)| {
@@ -194,6 +195,8 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
         ExitCode::from(2)
     } else if error.chain().any(locked) {
         ExitCode::from(LOCKED)
+    } else if error.chain().any(|cause| cause.is::<rookery_live::OpenError>()) {
+        ExitCode::from(commands::serve::PORT_TAKEN)
     } else {
         let store = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());
         store.map_or(ExitCode::FAILURE, |error| ExitCode::from(error.exit_code()))

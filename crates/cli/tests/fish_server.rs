@@ -117,7 +117,7 @@ fn the_final_ranking_stands_behind_the_result() {
 }
 
 #[test]
-fn fault_s05_a_record_that_hits_a_full_disk_is_said_and_the_exit_code_says_it_too() {
+fn fault_s03_a_record_that_hits_a_full_disk_is_said_and_the_exit_code_says_it_too() {
     let folder = rookery_testkit::TempFolder::new("fish-full");
     // No file may have more than a few blocks, which is to a program like a disk that is full.
     let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" fish xserver 0 --host 127.0.0.1 --max-players 5 --record \"$1\"";

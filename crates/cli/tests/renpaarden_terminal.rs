@@ -116,10 +116,10 @@ fn the_original_s_dialogue_works_at_a_terminal_and_ctrl_d_leaves() {
 
 #[test]
 fn the_recorded_dialogue_replays_through_pipes() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/renpaarden"));
+    let folder = rookery_testkit::reference_data().join("renpaarden");
     let read = |name| fs::read_to_string(folder.join(name));
     let (Ok(input), Ok(output)) = (read("dialogue-in.txt"), read("dialogue-out.txt")) else {
-        eprintln!("SKIPPED: there is no recorded dialogue in {}", folder.display());
+        eprintln!("SKIPPED: there is no recorded dialogue in {}; set ROOKERY_DATA", folder.display());
         return;
     };
     let said = piped(&["renpaarden", "--classic"], &input);

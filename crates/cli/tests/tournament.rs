@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rookery_rules::{Seed, below};
 use rookery_testkit::TempFolder;
 use serde_json::Value;
 
@@ -76,7 +77,7 @@ fn every_format_plays_ends_and_is_rated_as_its_games_say() {
             table(&result),
             "{format}"
         );
-        for form in ["text", "markdown", "csv", "html"] {
+        for form in ["text", "markdown", "csv", "csv-by-opponent", "html"] {
             let shown = rookery(&["tournament", "show", id, "--store", store, "--format", form]);
             assert!(shown.status.success() && shown.stdout.len() > 100, "{format} {form}");
         }
@@ -100,12 +101,29 @@ fn fault_s19_a_rating_that_is_not_what_the_games_say_is_noticed() {
         path,
         "--json",
     ]);
+    let expect = |code: i32, what: &str| {
+        let recomputed = rookery(&["ratings", "--store", path, "--recompute"]);
+        let said = String::from_utf8_lossy(&recomputed.stdout);
+        assert_eq!(recomputed.status.code(), Some(code), "{what}: {said}");
+    };
+    expect(0, "as it was stored");
     let connection = rusqlite::Connection::open(&store).unwrap();
     let changed = connection.execute("update ratings set n_games = n_games + 1", []).unwrap();
     assert_eq!(changed, 2);
-    drop(connection);
-    let recomputed = rookery(&["ratings", "--store", path, "--recompute"]);
-    assert_eq!(recomputed.status.code(), Some(1), "{}", String::from_utf8_lossy(&recomputed.stdout));
+    expect(1, "the number of games");
+    connection.execute("update ratings set n_games = n_games - 1", []).unwrap();
+    expect(0, "as it was stored");
+    // The last bit of one rating, and then of its error.
+    let first = "rowid = (select min(rowid) from ratings)";
+    let read = format!("select numbers from ratings where {first}");
+    let whole: Vec<u8> = connection.query_row(&read, [], |row| row.get(0)).unwrap();
+    for last in [7, 15] {
+        let mut numbers = whole.clone();
+        numbers[last] ^= 1;
+        let write = format!("update ratings set numbers = ?1 where {first}");
+        assert_eq!(connection.execute(&write, [&numbers]).unwrap(), 1);
+        expect(1, "the last bit");
+    }
 }
 
 #[test]
@@ -198,25 +216,30 @@ fn fault_s01_tournaments_that_are_killed_again_and_again_end_as_if_they_never_we
     let args = |store: &str| -> Vec<String> {
         let fixed =
             ["tournament", "run", "--format", "round-robin", "hexapawn:rows=4,cols=4", &one, &two, "random"];
-        let rest = ["level:1", "--games", "4", "--seed", "5", "--json", "--quiet", "--store", store];
+        let rest = ["level:1", "--games", "8", "--seed", "5", "--json", "--quiet", "--store", store];
         fixed.iter().chain(&rest).map(|arg| (*arg).to_owned()).collect()
     };
     let (whole, cut) = (folder.join("whole.db"), folder.join("cut.db"));
     let (whole, cut) = (whole.to_str().unwrap(), cut.to_str().unwrap());
     let line = args(whole);
     let expected = done(&line.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(expected["games"], 24);
+    assert_eq!(expected["games"], 48);
 
-    // Killed after pauses that grow, so that every part of it is met and it ends at last.
-    let mut kills = 0;
+    // Killed at moments drawn by chance, later and later, so that every part of it is met and it ends at last.
+    let chance = u64::from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().subsec_nanos());
+    eprintln!("the moments are drawn by {chance}");
+    let rng = &mut Seed(chance).rng();
+    let begin = Instant::now();
+    let (mut kills, mut tries, mut is_stored) = (0, 0, false);
     let result = loop {
-        let line = args(cut);
+        assert!(begin.elapsed() < Duration::from_mins(4), "it gets on: {kills} kills");
         let resumed =
             ["tournament", "resume", "--store", cut, "--json", "--quiet"].map(str::to_owned).to_vec();
-        let line = if kills == 0 { line } else { resumed };
+        let line = if is_stored { resumed } else { args(cut) };
         let mut child =
             Command::new(ROOKERY).args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let pause = Duration::from_millis(150 + 60 * kills);
+        tries += 1;
+        let pause = Duration::from_millis(20 + u64::from(below(rng, 150 + 120 * tries)));
         let begin = Instant::now();
         while child.try_wait().unwrap().is_none() && begin.elapsed() < pause {
             sleep(Duration::from_millis(5));
@@ -228,8 +251,7 @@ fn fault_s01_tournaments_that_are_killed_again_and_again_end_as_if_they_never_we
             if said.contains("there is no store")
                 || said.contains("no tournament of this store is unfinished")
             {
-                kills = 0;
-                assert!(begin.elapsed() < Duration::from_mins(3));
+                is_stored = false;
                 continue;
             }
             assert!(output.status.success(), "{said}");
@@ -237,8 +259,7 @@ fn fault_s01_tournaments_that_are_killed_again_and_again_end_as_if_they_never_we
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        kills += 1;
-        assert!(kills < 200, "it gets on");
+        (kills, is_stored) = (kills + 1, true);
         let begin = Instant::now();
         while running(&mark) > 0 {
             assert!(begin.elapsed() < Duration::from_secs(20), "programs are left");
@@ -272,6 +293,26 @@ fn an_sprt_decides_and_says_so() {
     assert_eq!(open["games"], 4);
     let wrong = rookery(&["sprt", "hexapawn", "random", "random", "--elo0", "5", "--elo1", "0"]);
     assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn a_series_that_is_kept_can_be_tested_afterwards() {
+    let folder = TempFolder::new("tested");
+    let store = folder.join("store.db");
+    let store = store.to_str().unwrap();
+    let series = ["hexapawn:rows=4,cols=4", "level:5", "random", "--games", "60", "--seed", "4"];
+    let of_sprt = done(&[&["sprt", "--elo0", "0", "--elo1", "50", "--json"], &series[..]].concat());
+    done(&[&["tournament", "run", "--format", "series", "--store", store, "--json"], &series[..]].concat());
+    let show = ["tournament", "show", "--store", store, "--elo0", "0", "--elo1", "50"];
+    let shown = done(&[&show[..], &["--json"]].concat());
+    assert_eq!(shown["test"]["decision"], "H1", "{shown}");
+    assert_eq!(shown["test"]["llr"], of_sprt["llr"], "both played the same games");
+    let page = rookery(&[&show[..], &["--format", "html"]].concat());
+    assert!(String::from_utf8_lossy(&page.stdout).contains("H1"));
+    done(&["tournament", "run", "hexapawn:rows=3,cols=3", "random", "first", "--store", store, "--json"]);
+    let wrong = rookery(&show);
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert!(wrong.status.code() == Some(2) && said.contains("expected a series"), "{said}");
 }
 
 #[test]

@@ -200,6 +200,10 @@ fn fault_s07_a_port_in_use_is_told_before_a_tournament_begins() {
         ["tournament", "run", "--format", "round-robin", "hexapawn", "random", "first", "--sign-up", &at];
     let refused = rookery(&[&run[..], &["--store", store]].concat());
     let told = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && told.contains(&port.to_string()), "{told}");
+    assert!(refused.status.code() == Some(98) && told.contains(&port.to_string()), "{told}");
+    // The same at a table of a match.
+    let refused = rookery(&["match", "hexapawn", &at, "random"]);
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(98) && told.contains(&port.to_string()), "{told}");
     assert_eq!(json(&["tournaments", "list", "--store", store, "--json"]), Value::Array(vec![]));
 }

@@ -55,6 +55,45 @@ fn flags_that_a_file_would_silently_outvote_are_refused_by_name() {
 }
 
 #[test]
+fn games_of_a_pairing_are_said_alike_for_every_format() {
+    let folder = TempFolder::new("games");
+    let store = folder.join("s.db");
+    let run = |flags: &[&str]| {
+        let fixed = ["tournament", "run", "hexapawn:rows=3,cols=3", "random", "first"];
+        rookery(&[&fixed[..], flags, &["--seed", "3", "--json", "--store", store.to_str().unwrap()]].concat())
+    };
+    for (flags, games) in
+        [(&["--format", "series"][..], 2..=2), (&["--format", "knock-out", "--games", "4"], 4..=10)]
+    {
+        let output = run(flags);
+        assert!(output.status.success(), "{flags:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let held: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(games.contains(&held["games"].as_u64().unwrap()), "{flags:?}: {held}");
+    }
+    let odd = run(&["--format", "knock-out", "--games", "3"]);
+    let said = String::from_utf8_lossy(&odd.stderr);
+    assert!(odd.status.code() == Some(2) && said.contains("an even number"), "{said}");
+}
+
+/// Tables of four, three and two, whoever wins.
+#[test]
+fn a_knock_out_by_fish_s_own_rule_is_held_with_any_number_of_players() {
+    let folder = TempFolder::new("fish-knock-out");
+    let store = folder.join("s.db");
+    let store = store.to_str().unwrap();
+    let run = ["tournament", "run", "--format", "fish-knock-out", "--json", "--store", store];
+    let players = ["random", "first", "a=random", "b=first", "c=random"];
+    for n_players in 2..=5 {
+        let held = json(&[&run[..], &["fish:players=4"], &players[..n_players]].concat());
+        assert_eq!(held["standings"].as_array().unwrap().len(), n_players, "{held}");
+    }
+    let of_two = rookery(&[&run[..], &["hexapawn"], &players[..3]].concat());
+    let said = String::from_utf8_lossy(&of_two.stderr);
+    assert!(of_two.status.code() == Some(2) && said.contains("hexapawn"), "{said}");
+    assert_eq!(json(&["tournaments", "list", "--store", store, "--json"]).as_array().unwrap().len(), 4);
+}
+
+#[test]
 fn the_sandbox_of_a_file_holds_for_its_programs() {
     let folder = TempFolder::new("sandbox");
     let store = folder.join("s.db");
@@ -124,6 +163,32 @@ fn fault_s19_ratings_that_are_gone_differ_and_a_store_is_found_from_any_folder()
     let paused = compare();
     assert_eq!(paused.status.code(), Some(0), "{}", String::from_utf8_lossy(&paused.stdout));
     assert!(String::from_utf8_lossy(&paused.stdout).contains("not rated since"));
+}
+
+/// The place of a store may hold a password, and whoever goes on says the place anyway.
+#[test]
+fn fault_s17_how_a_tournament_was_started_is_kept_without_the_place_of_its_store() {
+    let folder = TempFolder::new("kept");
+    let store = folder.join("secret.db");
+    let held = json(&[
+        "tournament",
+        "run",
+        "hexapawn:rows=3,cols=3",
+        "random",
+        "--store",
+        store.to_str().unwrap(),
+        "first",
+        "--json",
+    ]);
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    let kept: String = connection.query_row("select how from tournament_runs", [], |row| row.get(0)).unwrap();
+    assert!(kept.contains("first") && !kept.contains("secret"), "{kept}");
+    drop(connection);
+    let id = held["tournament"].as_str().unwrap();
+    assert_eq!(
+        json(&["tournament", "resume", id, "--store", store.to_str().unwrap(), "--json"])["games"],
+        held["games"]
+    );
 }
 
 /// A server that seats the bot, loses it, and does not know its token any more: it is to come back by its name, and not to try

@@ -3,16 +3,18 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 use std::fs;
-use std::path::Path;
 
 use rookery_originals::fish::Harness;
 use serde_json::Value;
 
 /// Runs a harness on all real cases of others.
 fn check_real_cases(harness: Harness, folder: &str) {
-    let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/fish")).join(folder);
+    let dir = rookery_testkit::reference_data().join("fish").join(folder);
     let Ok(files) = fs::read_dir(&dir) else {
-        eprintln!("SKIPPED: the real cases of {folder}, because {} is absent", dir.display());
+        eprintln!(
+            "SKIPPED: the real cases of {folder}, because {} is absent; set ROOKERY_DATA",
+            dir.display()
+        );
         return;
     };
     let mut n_cases = 0;

@@ -5,7 +5,7 @@ mod common;
 
 use common::{chances, placed, play, uniform};
 use rookery_ratings::bradley_terry::{Game, Options, Results};
-use rookery_ratings::{Errors, Ratings, Z95, plackett_luce};
+use rookery_ratings::{Errors, Ratings, Z95, plackett_luce, tables};
 use rookery_rules::{Rng, Seed};
 
 const PLAYERS: usize = 6;
@@ -145,4 +145,47 @@ fn at_tables_of_four() {
     for share in [differences, to_mean, information] {
         assert!((0.93..0.97).contains(&share), "{share}");
     }
+}
+
+/// What tables of four show as they do in a tournament: Plackett and Luce's ratings with errors by blocks. A block goes round
+/// the table in both directions from one start, which favours the seats as it likes.
+fn by_blocks(rng: &mut Rng, strengths: &[f64], n_blocks: usize) -> Ratings {
+    let mut placements = plackett_luce::Results::new(strengths.len());
+    let mut pairs = tables::Results::new(strengths.len());
+    for block in 0..n_blocks {
+        // Everybody but one.
+        let players: Vec<usize> =
+            (0..strengths.len()).filter(|player| *player != block % strengths.len()).collect();
+        let first_seat = uniform(rng) * 3.0 - 1.0;
+        let mut games = vec![];
+        for game in 0..2 * players.len() {
+            let seat = |at: usize| {
+                let turned = (at + game) % players.len();
+                if game < players.len() { turned } else { players.len() - 1 - turned }
+            };
+            let favoured =
+                |(at, &player): (usize, &usize)| strengths[player] + first_seat / (1.0 + seat(at) as f64);
+            games.push(placed(rng, &players.iter().enumerate().map(favoured).collect::<Vec<_>>()));
+        }
+        pairs.add_block(&players, &games).unwrap();
+        let games: Vec<plackett_luce::Game> =
+            games.iter().map(|places| plackett_luce::Game::new(&players, places).unwrap()).collect();
+        placements.add_block(&games).unwrap();
+    }
+    placements.fit(1.0).unwrap().with_block_errors(&pairs.fit(1.0).unwrap()).unwrap()
+}
+
+#[test]
+fn at_tables_of_four_by_blocks_where_starts_favour_a_seat() {
+    let strengths = [0.0, 0.3, -0.4, 0.8, -0.7];
+    // A model without seats cannot be nearer to the truth than what it finds in the long run.
+    let truth = by_blocks(&mut Seed(24).rng(), &strengths, 5000);
+    let mut coverage = Coverage::default();
+    for run in 0..300 {
+        let mut rng = Seed(25).derive(run).rng();
+        coverage.add(&by_blocks(&mut rng, &strengths, 60), truth.elo());
+    }
+    let [differences, to_mean, _] = coverage.shares();
+    assert!((0.93..0.97).contains(&differences), "{differences}");
+    assert!((0.93..0.97).contains(&to_mean), "{to_mean}");
 }

@@ -55,6 +55,11 @@ pub trait Archive: Send + Sync {
     /// The place of a match. Asked for once a match at a time.
     fn open(&self, key: &Key) -> Result<Slot, ArchiveError>;
 
+    /// Whether nothing can be kept just now for a reason that may pass. Whoever is about to begin a match waits a little.
+    fn is_hindered(&self) -> bool {
+        false
+    }
+
     /// Where the record of a match is, for people; `None` if it has no file.
     fn path(&self, key: &Key) -> Option<PathBuf>;
 

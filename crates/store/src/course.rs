@@ -13,7 +13,7 @@ use crate::{Receipt, Store, StoreError, TournamentId};
 /// The longest standard error of a program that is kept, in bytes.
 const MAX_LOG: usize = 1 << 20;
 /// The longest text on how a tournament is held.
-const MAX_HOW: usize = 1 << 20;
+pub(crate) const MAX_HOW: usize = 1 << 20;
 /// The most changes that are read.
 const MAX_CHANGES: i64 = 100_000;
 
@@ -82,12 +82,7 @@ impl Store {
         let how = how.to_owned();
         self.write(move |tx| {
             let seq = seq_of(tx, tournament)?;
-            tx.execute(
-                "insert into tournament_runs (tournament, how) values (?1, ?2) \
-                 on conflict (tournament) do update set how = excluded.how",
-                params![seq, how.as_str()],
-            )?;
-            Ok(())
+            keep_how(tx, seq, &how)
         })
     }
 
@@ -124,6 +119,16 @@ impl Store {
             Ok(rows.into_iter().map(change).collect::<Result<_, _>>()?)
         })
     }
+}
+
+/// Keeps how a tournament is held, in the place of what was kept before.
+pub(crate) fn keep_how(sql: &mut dyn Sql, tournament: i64, how: &str) -> Result<(), Fault> {
+    sql.execute(
+        "insert into tournament_runs (tournament, how) values (?1, ?2) \
+         on conflict (tournament) do update set how = excluded.how",
+        params![tournament, how],
+    )?;
+    Ok(())
 }
 
 /// Puts those changes behind the known ones that are new.

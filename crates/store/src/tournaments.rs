@@ -3,7 +3,7 @@
 use rookery_rules::Seed;
 use rookery_tournament::{Change, Entrant};
 
-use crate::course::insert_changes;
+use crate::course::{MAX_HOW, insert_changes, keep_how};
 use crate::entrants::{MAX_NOTE, bounded, entrant_of};
 use crate::sql::{Fault, Row, Sql, SqlError, column, next_number, params};
 use crate::store::now_ms;
@@ -135,8 +135,17 @@ pub struct Round {
 impl Store {
     /// Stores a tournament with its entrants, all or nothing.
     pub fn create_tournament(&self, new: NewTournament) -> Result<TournamentId, StoreError> {
+        self.create_tournament_held(new, None)
+    }
+
+    /// The same with how it is held ([`Store::how`]), in one piece: after a power cut both are there, or neither.
+    pub fn create_tournament_held(
+        &self,
+        new: NewTournament,
+        how: Option<String>,
+    ) -> Result<TournamentId, StoreError> {
         let id = TournamentId::random();
-        self.import_tournament(id, now_ms(), new)?;
+        self.insert_tournament(id, now_ms(), new, how)?;
         Ok(id)
     }
 
@@ -148,6 +157,17 @@ impl Store {
         created_ms: i64,
         new: NewTournament,
     ) -> Result<bool, StoreError> {
+        self.insert_tournament(id, created_ms, new, None)
+    }
+
+    fn insert_tournament(
+        &self,
+        id: TournamentId,
+        created_ms: i64,
+        new: NewTournament,
+        how: Option<String>,
+    ) -> Result<bool, StoreError> {
+        bounded("text on how a tournament is held", how.as_deref().unwrap_or_default(), MAX_HOW)?;
         bounded("spec of a tournament", &new.spec, MAX_SPEC)?;
         if new.entrants.len() > MAX_ENTRANTS {
             let given = new.entrants.len();
@@ -178,6 +198,9 @@ impl Store {
             )?;
             for (number, entrant) in (0..).zip(&new.entrants) {
                 enter(tx, seq, number, entrant)?;
+            }
+            if let Some(how) = &how {
+                keep_how(tx, seq, how)?;
             }
             Ok(true)
         })

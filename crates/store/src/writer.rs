@@ -69,6 +69,15 @@ pub struct Health {
     pub waiting: usize,
     /// What prevents it, if anything does.
     pub trouble: Option<StoreError>,
+    /// Whether that is the end: nothing more is stored until the program starts again.
+    pub is_final: bool,
+}
+
+impl Health {
+    /// Whether something prevents it that may pass.
+    pub const fn is_hindered(&self) -> bool {
+        self.trouble.is_some() && !self.is_final
+    }
 }
 
 /// A transaction that writes.
@@ -259,7 +268,7 @@ impl Thread {
             }
             if let Err(error) = self.store(&mut batch) {
                 refuse_all(&mut batch, &error);
-                self.tell(0, Some(error.clone()));
+                self.tell(Health { waiting: 0, trouble: Some(error.clone()), is_final: true });
                 // Nothing more can be stored; whoever comes is told so.
                 while let Ok(late) = self.work.recv() {
                     late.reply(Some(error.clone()));
@@ -269,8 +278,8 @@ impl Thread {
         }
     }
 
-    fn tell(&self, waiting: usize, trouble: Option<StoreError>) {
-        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = Health { waiting, trouble };
+    fn tell(&self, health: Health) {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
     }
 
     /// Stores a batch, however long it takes; an error is the end of this writer.
@@ -306,7 +315,7 @@ impl Thread {
         if result.is_ok() {
             // Before the receipts: whoever has one sees that the trouble is over.
             if was_in_trouble {
-                self.tell(0, None);
+                self.tell(Health::default());
                 self.engine.keep_reserve();
             }
             for work in batch.drain(..) {
@@ -390,8 +399,12 @@ impl Thread {
         if refuse {
             refuse_others(batch);
         }
-        let results = |batch: &Batch| batch.iter().filter(|work| work.is_result()).count();
-        self.tell(results(batch), Some(trouble.clone()));
+        let health = |batch: &Batch| Health {
+            waiting: batch.iter().filter(|work| work.is_result()).count(),
+            trouble: Some(trouble.clone()),
+            is_final: false,
+        };
+        self.tell(health(batch));
         let until = Instant::now() + PAUSE;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -411,7 +424,7 @@ impl Thread {
         if refuse {
             refuse_others(batch);
         }
-        self.tell(results(batch), Some(trouble.clone()));
+        self.tell(health(batch));
         Ok(())
     }
 

@@ -14,6 +14,7 @@
 //! - [`scenes`]: what pictures promise;
 //! - [`tensors`]: what numbered moves and planes promise;
 //! - [`golden`]: a whole game with everything that can be seen of it, compared with a file;
+//! - [`reference_data`]: where the cases and numbers of other systems are;
 //! - [`TempFolder`]: a folder for the files of a test, which leaves nothing behind.
 //!
 //! A failed check panics with the setup and the seed that show it again.
@@ -30,6 +31,7 @@ pub mod perft_file;
 pub mod players;
 #[cfg(target_os = "linux")]
 pub mod postgres;
+mod reference_data;
 pub mod replay;
 pub mod scenes;
 pub mod sim;
@@ -39,4 +41,5 @@ pub mod transcript;
 #[cfg(target_os = "linux")]
 pub mod trial;
 
+pub use reference_data::reference_data;
 pub use temp_folder::TempFolder;

@@ -78,6 +78,11 @@ impl KnockOut {
         }
     }
 
+    /// How many sit at the largest table there can be among so many. The smallest has two.
+    pub fn largest_table(n_entrants: usize) -> usize {
+        n_entrants.clamp(2, LARGEST)
+    }
+
     /// The game at a table of the round that is being played.
     fn pairing(&self, table: usize) -> Pairing {
         let (round, of) = (self.round, self.tables.len() as u32);

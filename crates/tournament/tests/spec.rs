@@ -42,7 +42,10 @@ fn everything_reads_back_and_only_what_was_said_is_written() {
     for format in formats {
         let kind = format["kind"].as_str().unwrap();
         assert!(FormatSpec::KINDS.contains(&kind));
-        let value = spec(&format, 6);
+        let mut value = spec(&format, 6);
+        if kind == "fish-knock-out" {
+            (value["seats"], value["min_seats"]) = (json!(4), json!(2));
+        }
         let spec = read(&value);
         let written = serde_json::to_value(&spec).unwrap();
         assert_eq!(written["format"], format);
@@ -53,6 +56,40 @@ fn everything_reads_back_and_only_what_was_said_is_written() {
         assert!(matches!(built.next(1), Next::Play(_)), "{kind} begins");
         let plan = spec.plan().unwrap();
         assert!(!plan.first.is_empty() && plan.games.is_none_or(|games| games >= plan.first.len() as u64));
+    }
+}
+
+#[test]
+fn games_of_a_pairing_have_one_word_in_all_formats() {
+    let cup = read(&spec(&json!({"kind": "knock-out", "games": 4}), 8));
+    assert_eq!(cup.format, read(&spec(&json!({"kind": "knock-out", "best_of": 4}), 8)).format);
+    for (n_entrants, games) in [(2, 2), (3, 6)] {
+        let series = read(&spec(&json!("series"), n_entrants));
+        assert_eq!(series.plan().unwrap().games, Some(games), "one block");
+    }
+}
+
+/// Its tables are of four, three and two, so all of them must be possible.
+#[test]
+fn fish_s_own_rule_asks_for_the_tables_it_makes() {
+    let with_seats = |n_entrants, seats: &Value| {
+        let mut value = spec(&json!({"kind": "fish-knock-out"}), n_entrants);
+        for (key, content) in seats.as_object().unwrap() {
+            value[key] = content.clone();
+        }
+        read(&value).check().map(|entrants| entrants.len()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with_seats(2, &json!({})), Ok(2));
+    assert_eq!(with_seats(3, &json!({"seats": 3, "min_seats": 2})), Ok(3));
+    assert_eq!(with_seats(9, &json!({"seats": 4, "min_seats": 2})), Ok(9));
+    for (n_entrants, seats) in
+        [(3, json!({})), (5, json!({"seats": 4})), (5, json!({"seats": 3, "min_seats": 2}))]
+    {
+        let refused = with_seats(n_entrants, &seats).unwrap_err();
+        assert!(
+            refused.contains("expected seats = ") && refused.contains("min_seats = 2"),
+            "{seats}: {refused}"
+        );
     }
 }
 

@@ -1,13 +1,14 @@
 //! `rookery bench tournament`: what scheduling and rating cost beside the games.
 
+use std::collections::VecDeque;
 use std::io::Write;
-use std::time::Instant;
+use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
 use rookery_referee::Cause;
 use rookery_report::{Evaluation, RatingOptions, Ratings};
 use rookery_rules::{Outcome, Seat, Seed};
-use rookery_tournament::{GameResult, Next, Pairing, TournamentSpec};
+use rookery_tournament::{Dispatcher, GameResult, Pairing, Report, Scheduler, TournamentSpec, hold};
 use serde::Serialize;
 use serde_json::json;
 
@@ -25,19 +26,20 @@ struct Row {
     format: &'static str,
     entrants: usize,
     games: u64,
-    /// Pairing, standings and what ratings need of a game.
+    /// Processor time for pairing, scheduling, standings and what ratings need of a game.
     scheduling_us_per_game: f64,
-    /// The ratings at the end, spread over the games.
+    /// The same for the ratings at the end, spread over the games.
     rating_us_per_game: f64,
     /// Both, beside games of a millisecond.
     share_of_1ms_games: f64,
 }
 
 /// Formats with as many entrants as they are made for.
-const FORMATS: [(&str, usize, &str); 5] = [
+const FORMATS: [(&str, usize, &str); 6] = [
     ("series", 2, r#"{"kind":"series","games":100000}"#),
     ("round-robin", 64, r#"{"kind":"round-robin","games":10}"#),
     ("swiss", 200, r#"{"kind":"swiss","rounds":9}"#),
+    ("knock-out", 64, r#"{"kind":"knock-out","best_of":20}"#),
     ("gauntlet", 100, r#"{"kind":"gauntlet","games":100}"#),
     ("ladder", 50, r#"{"kind":"ladder","games":10000}"#),
 ];
@@ -67,6 +69,29 @@ pub(crate) fn run(args: &TournamentArgs, out: &mut dyn Write) -> anyhow::Result<
     Ok(())
 }
 
+/// Games that run at a time.
+const ROOM: usize = 8;
+
+/// Plays every game at once, and tells of it as whoever holds a tournament does.
+struct AtOnce {
+    results: VecDeque<GameResult>,
+    evaluation: Evaluation,
+    games: u64,
+}
+
+impl Dispatcher for AtOnce {
+    fn dispatch(&mut self, pairing: Pairing) {
+        self.results.push_back(result(&pairing));
+    }
+
+    async fn next_report(&mut self) -> Option<Report> {
+        let result = self.results.pop_front()?;
+        self.evaluation.add(&result);
+        self.games += 1;
+        Some(Report::Finished(result))
+    }
+}
+
 /// Holds a tournament whose games take no time at all.
 fn measure((name, n_entrants, format): (&'static str, usize, &str)) -> anyhow::Result<Row> {
     let entrants: Vec<_> =
@@ -76,23 +101,17 @@ fn measure((name, n_entrants, format): (&'static str, usize, &str)) -> anyhow::R
         "entrants": entrants,
     });
     let spec: TournamentSpec = serde_json::from_value(spec)?;
-    let mut format = spec.format()?;
-    let mut evaluation = Evaluation::new(&spec);
-    let mut games = 0_u64;
-    let begin = Instant::now();
-    while let Next::Play(pairings) = format.next(8) {
-        for pairing in &pairings {
-            let result = result(pairing);
-            format.take(&result);
-            evaluation.add(&result);
-            games += 1;
-        }
-    }
-    let scheduling = begin.elapsed();
-    let begin = Instant::now();
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let begin = processor_time();
+    let mut scheduler = Scheduler::new(spec.format()?, ROOM);
+    let mut played = AtOnce { results: VecDeque::new(), evaluation: Evaluation::new(&spec), games: 0 };
+    runtime.block_on(hold(&mut scheduler, &mut played, &mut ()))?;
+    let scheduling = processor_time().saturating_sub(begin);
+    let AtOnce { evaluation, games, .. } = played;
+    let begin = processor_time();
     Ratings::fit(&evaluation, &RatingOptions::default()).map_err(|error| anyhow::anyhow!("{error}"))?;
-    let rating = begin.elapsed();
-    let us = |time: std::time::Duration| time.as_secs_f64() * 1e6 / games as f64;
+    let rating = processor_time().saturating_sub(begin);
+    let us = |time: Duration| time.as_secs_f64() * 1e6 / games as f64;
     let (scheduling_us_per_game, rating_us_per_game) = (us(scheduling), us(rating));
     Ok(Row {
         format: name,
@@ -102,6 +121,13 @@ fn measure((name, n_entrants, format): (&'static str, usize, &str)) -> anyhow::R
         rating_us_per_game,
         share_of_1ms_games: (scheduling_us_per_game + rating_us_per_game) / 1000.0,
     })
+}
+
+/// What this thread has used. Unlike the time on the wall it does not grow with other work of the machine.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
 }
 
 /// Who has the lower number is the stronger one, and wins three games of four.

@@ -34,7 +34,7 @@ pub(super) const DRAIN: Duration = Duration::from_secs(30);
 /// How long a lease may be, in seconds.
 const LEASE: std::ops::RangeInclusive<i64> = 1..=3600;
 /// The exit code where a port is taken: the system's own number for it.
-pub(super) const PORT_TAKEN: u8 = 98;
+pub(crate) const PORT_TAKEN: u8 = 98;
 /// What finds ports where the usual ones are taken.
 const ANY_PORTS: &str = "rookery serve --listen 127.0.0.1:0 --bots 127.0.0.1:0";
 /// The largest configuration that is read.

@@ -30,6 +30,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
     ("results come in the order of pairings", results_come_in_the_order_of_pairings),
     ("who failed is kept with the offence", who_failed_is_kept_with_the_offence),
+    ("how it is held is kept with a tournament", how_it_is_held_is_kept_with_a_tournament),
     ("ratings are kept to the last bit", ratings_are_kept_to_the_last_bit),
     ("accounts hold no secrets", accounts_hold_no_secrets),
     ("versions of bots are kept by content", versions_are_kept_by_content),
@@ -287,6 +288,17 @@ fn who_failed_is_kept_with_the_offence(store: &Store) {
     let result = store.results(id).unwrap().next().unwrap().unwrap().result;
     assert_eq!(result.failed, [Entrant(0), Entrant(1)]);
     assert_eq!(result.faults, [(Entrant(0), Offence::Timeout), (Entrant(1), Offence::Crashed)]);
+}
+
+/// A tournament without it could never go on, so there is no moment between both.
+fn how_it_is_held_is_kept_with_a_tournament(store: &Store) {
+    let new = || NewTournament { spec: "{}".to_owned(), seed: Seed(1), entrants: vec![] };
+    let id = store.create_tournament_held(new(), Some("here".to_owned())).unwrap();
+    assert_eq!(store.how(id).unwrap().as_deref(), Some("here"));
+    // What is refused leaves nothing behind.
+    store.create_tournament_held(new(), Some("zero\u{0}".to_owned())).unwrap_err();
+    let all = store.tournaments(&TournamentFilter::default(), Page::default()).unwrap();
+    assert_eq!(all.iter().map(|tournament| tournament.id).collect::<Vec<_>>(), [id]);
 }
 
 fn ratings_are_kept_to_the_last_bit(store: &Store) {

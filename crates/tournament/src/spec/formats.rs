@@ -27,7 +27,8 @@ const MAX_EXTRA: u32 = 1000;
 pub enum FormatSpec {
     /// All entrants at one table ([`Series`]).
     Series {
-        /// All games, rounded up to whole blocks.
+        /// All games, rounded up to whole blocks; one block unless told.
+        #[serde(default = "one_block")]
         games: u64,
     },
     /// Everybody meets everybody ([`RoundRobin`]).
@@ -52,8 +53,8 @@ pub enum FormatSpec {
     },
     /// Who loses is out ([`Cup`]).
     KnockOut {
-        /// How many games a meeting has, an even number.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        /// How many games a meeting has, an even number; `games` means the same, as in the other formats.
+        #[serde(default, alias = "games", skip_serializing_if = "Option::is_none")]
         best_of: Option<u64>,
         /// How many blocks more a tied meeting plays at most; 3 unless told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -241,6 +242,7 @@ impl FormatSpec {
                 Swiss::MAX_ENTRANTS
             )),
             Self::KnockOut { .. } => self.check_cup(size),
+            Self::FishKnockOut {} => check_fish(n_entrants, size),
             Self::Gauntlet { challengers, .. } => {
                 let challengers = challengers.unwrap_or(1);
                 if size.max != 2 {
@@ -263,7 +265,8 @@ impl FormatSpec {
         let block = Seating::block_games(2);
         if size.max == 2 && best_of.is_some_and(|games| games % block != 0) {
             return refuse(&format!(
-                "best_of = {}; expected an even number, so that both sit equally often on each seat",
+                "best_of = {}; expected an even number, so that both sit equally often on each seat; a meeting that is \
+                 level goes on by two games",
                 best_of.unwrap_or(0)
             ));
         }
@@ -288,6 +291,25 @@ impl FormatSpec {
         }
         Ok(())
     }
+}
+
+/// Fish's own rule makes tables of four, three and two, whoever wins.
+fn check_fish(n_entrants: usize, size: TableSize) -> Result<(), SpecError> {
+    let largest = KnockOut::largest_table(n_entrants);
+    if size.min == 2 && size.max >= largest {
+        return Ok(());
+    }
+    let seats = |least: usize, most: usize| format!("seats = {most} and min_seats = {least}");
+    refuse(&format!(
+        "fish-knock-out has tables of 2 to {largest}; expected {}, not {}, and games for so many players",
+        seats(2, largest),
+        seats(size.min, size.max)
+    ))
+}
+
+/// How many games a series has if nobody has said: they are rounded up to a block.
+const fn one_block() -> u64 {
+    1
 }
 
 /// How many games and rounds a knock-out has if all its meetings are tied, which is the longest there is.

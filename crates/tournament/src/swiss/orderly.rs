@@ -126,34 +126,34 @@ fn first_mates(n: usize, n_others: usize, fits: impl Fn(usize, usize) -> bool) -
     }
     for one in 0..n {
         let now = paired.with[one]?;
-        for wanted in (0..now).filter(|&wanted| fits(one, wanted)) {
-            let mut tried = paired.clone();
-            let displaced = tried.of[wanted];
-            if displaced.is_some_and(|other| other < one) {
+        for wanted in 0..now {
+            let displaced = paired.of[wanted];
+            if displaced.is_some_and(|other| other < one) || !fits(one, wanted) {
                 continue;
             }
-            tried.of[now] = None;
-            (tried.of[wanted], tried.with[one]) = (Some(one), Some(wanted));
+            paired.of[now] = None;
+            (paired.of[wanted], paired.with[one]) = (Some(one), Some(wanted));
             // Those before, and this one, are settled.
             let mut seen: Vec<bool> =
-                tried.of.iter().map(|of| of.is_some_and(|other| other <= one)).collect();
-            if displaced.is_none_or(|other| tried.find(other, &mut seen, &fits)) {
-                paired = tried;
+                paired.of.iter().map(|of| of.is_some_and(|other| other <= one)).collect();
+            if displaced.is_none_or(|other| paired.find(other, &mut seen, &fits)) {
                 break;
             }
+            // What finds nobody has changed nothing.
+            (paired.of[wanted], paired.with[one]) = (displaced, Some(now));
+            paired.of[now] = Some(one);
         }
     }
     paired.with.into_iter().collect()
 }
 
-#[derive(Clone)]
 struct Paired {
     with: Vec<Option<usize>>,
     of: Vec<Option<usize>>,
 }
 
 impl Paired {
-    /// Finds a mate for somebody, by moving others on if need be.
+    /// Finds a mate for somebody, by moving others on if need be; else all stays as it was.
     fn find(&mut self, one: usize, seen: &mut [bool], fits: &impl Fn(usize, usize) -> bool) -> bool {
         for other in 0..self.of.len() {
             if seen[other] || !fits(one, other) {

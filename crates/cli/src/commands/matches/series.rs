@@ -175,6 +175,7 @@ pub(crate) fn whole(error: ArenaError) -> anyhow::Error {
     match error {
         ArenaError::Archive(error) => error.into(),
         ArenaError::Store(error) => error.into(),
+        ArenaError::Open(error) => error.into(),
         ArenaError::Told(error) => error.into(),
         error => error.into(),
     }

@@ -8,7 +8,7 @@ use rookery_arena::check_openings;
 use rookery_referee::{Conduct, Entry, Limits, TimeControl};
 use rookery_rules::text::clean;
 use rookery_tournament::{
-    Adjudication, Balanced, ByeRule, EntrantSpec, FormatSpec, PointRule, SpecError, TournamentSpec,
+    Adjudication, Balanced, ByeRule, EntrantSpec, FormatSpec, KnockOut, PointRule, SpecError, TournamentSpec,
 };
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ pub(crate) struct AgreedArgs {
     #[arg(value_name = "FILE | GAME-SPEC PLAYER", required = true, num_args = 1..)]
     words: Vec<String>,
 
-    /// How it is played: series, round-robin, swiss, knock-out, gauntlet or ladder (docs/formats.md)
+    /// How it is played: series, round-robin, swiss, knock-out, fish-knock-out, gauntlet or ladder (docs/formats.md)
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
 
@@ -37,7 +37,7 @@ pub(crate) struct AgreedArgs {
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
 
-    /// How many games each pairing has (a ladder: in all); 2 unless told, with swapped seats from one start
+    /// How many games each pairing has (a series or a ladder: in all); 2 unless told, with swapped seats from one start
     #[arg(long, short = 'n', value_name = "N")]
     games: Option<u64>,
 
@@ -208,12 +208,18 @@ impl AgreedArgs {
             game.parse().map_err(|error| UsageError(format!("{}: {error}", clean(game))))?;
         let games = std::iter::once(game).chain(&self.also);
         let games = games.map(|game| canonical(game)).collect::<Result<Vec<_>, _>>()?;
-        let format = self.format_spec(entrants.len() + n_bots)?;
+        let n_entrants = entrants.len() + n_bots;
+        let format = self.format_spec(n_entrants)?;
+        // Fish's own rule makes tables of several sizes, whatever the spec of the game says.
+        let (seats, min_seats) = match format {
+            FormatSpec::FishKnockOut {} => (KnockOut::largest_table(n_entrants), Some(2)),
+            _ => (first.n_seats(), None),
+        };
         Ok(TournamentSpec {
             name: self.name.clone().unwrap_or_else(|| format!("{} {}", self.kind(), first.game.name())),
             games,
-            seats: first.n_seats(),
-            min_seats: None,
+            seats,
+            min_seats,
             format,
             entrants,
             seed: rookery_rules::Seed(self.seed.unwrap_or(0)),

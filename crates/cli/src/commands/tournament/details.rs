@@ -8,7 +8,7 @@ use rookery_arena::Tournament;
 use rookery_live::read_story;
 use rookery_record::{FouledLine, Header, Line, Lines};
 use rookery_referee::{Cause, Ruling, TimeControl};
-use rookery_report::{Evaluation, Evidence, OpeningFacts, Report, Timing};
+use rookery_report::{Deciding, Evaluation, Evidence, OpeningFacts, Report, Timing};
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
 use rookery_store::{GameId, Store, StoredResult};
@@ -31,6 +31,8 @@ pub(super) struct Details {
     pub(super) openings: Vec<OpeningFacts>,
     /// By entrant.
     pub(super) accuracy: Vec<Option<f64>>,
+    /// A test between the first two entrants of a series, if one was asked for.
+    pub(super) test: Option<Deciding>,
 }
 
 impl Details {

@@ -1,13 +1,16 @@
 //! A tournament while it is held: what is shown, what is counted, what is said at its end.
 
 use std::io::{Write, stderr};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rookery_arena::PlayedGame;
 use rookery_report::Evaluation;
 use rookery_rules::text::clean;
+use rookery_store::Store;
 use rookery_tournament::{GameResult, TieBreaks, TournamentEvent, TournamentSpec, Watcher};
 
 /// How often the bar is drawn, also while no game ends.
@@ -16,6 +19,10 @@ const EVERY: Duration = Duration::from_millis(200);
 const TABLE: Duration = Duration::from_secs(1);
 /// How many lines of the table are shown while it is played.
 const LINES: usize = 10;
+
+/// How often it is looked whether the store can save, and how long until the same trouble is told again.
+const LOOK: Duration = Duration::from_millis(200);
+const AGAIN: Duration = Duration::from_secs(30);
 
 /// A bar and the head of the table, from the start to the end. Copies are the same.
 #[derive(Clone)]
@@ -90,6 +97,53 @@ impl Watcher for Progress {
     fn see(&mut self, event: &TournamentEvent) {
         if let TournamentEvent::Round(round) = event {
             *lock(&self.round) = format!(", round {}", round.number);
+        }
+    }
+}
+
+/// Tells of a store that cannot save what is played, until it is dropped: how much is not saved yet, why, and when that is
+/// over. Nobody would know else why nothing goes on.
+pub(super) struct Trouble {
+    /// Closed at the end.
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Trouble {
+    pub(super) fn tell(store: &Store, progress: &Progress) -> Self {
+        let (store, progress) = (store.clone(), progress.clone());
+        let (end, ended) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            let mut told: Option<Instant> = None;
+            while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let health = store.health();
+                match &health.trouble {
+                    Some(trouble) if health.is_hindered() => {
+                        if told.is_none_or(|at| at.elapsed() >= AGAIN) {
+                            told = Some(Instant::now());
+                            let (waiting, trouble) = (health.waiting, clean(&trouble.to_string()));
+                            progress.say(&format!(
+                                "{trouble}; {waiting} entries are not yet saved, and no game begins until they are"
+                            ));
+                        }
+                    }
+                    _ => {
+                        if told.take().is_some() {
+                            progress.say("everything is saved again");
+                        }
+                    }
+                }
+            }
+        });
+        Self { end: Some(end), thread: Some(thread) }
+    }
+}
+
+impl Drop for Trouble {
+    fn drop(&mut self) {
+        self.end = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }

@@ -10,6 +10,7 @@ mod openings;
 mod run;
 mod show;
 mod sign_up;
+mod started;
 mod trials;
 
 use std::io::Write;
@@ -19,8 +20,8 @@ pub(crate) use show::{evaluate, rate};
 
 /// Hold a tournament and keep everything in a store
 ///
-/// Formats: series, round-robin, swiss, knock-out, gauntlet, ladder (docs/formats.md). A finished game is on the disk before
-/// its result counts: whatever happens, `rookery tournament resume` goes on where it stopped.
+/// Formats: series, round-robin, swiss, knock-out, fish-knock-out, gauntlet, ladder (docs/formats.md). A finished game is on
+/// the disk before its result counts: whatever happens, `rookery tournament resume` goes on where it stopped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {
@@ -48,7 +49,7 @@ Examples:
   rookery tournament show --format html > report.html
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 some games failed because of us, 65 the store is damaged, 74
-the disk fails or is full, 75 another program writes into the store, 130 or 143 interrupted.";
+the disk fails or is full, 75 another program writes into the store, 98 a port cannot be had, 130 or 143 interrupted.";
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match &args.command {

@@ -1,11 +1,9 @@
 //! `rookery tournament run` and `resume`.
 
 use std::io::{IsTerminal as _, Write, stderr};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser as _;
 use rookery_arena::{Elsewhere, Holding, Tournament, fewer_games};
 use rookery_live::{Programs, Stopping};
 use rookery_originals::StopArgs;
@@ -15,14 +13,14 @@ use rookery_sandbox::Level;
 use rookery_store::{Page, Store, TournamentFilter, TournamentId};
 use rookery_tournament::{EntrantSpec, TournamentSpec};
 use rookery_wire::Protocols;
-use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 
 use super::agreed::AgreedArgs;
 use super::bots::{Bots, BotsArgs};
-use super::held::{Counted, Progress};
+use super::held::{Counted, Progress, Trouble};
 use super::show;
 use super::sign_up::SignUpArgs;
+use super::started::Started;
 use super::trials::Trials;
 use crate::commands::matches::whole;
 use crate::cores::CoreArgs;
@@ -50,7 +48,7 @@ pub(super) struct Args {
     dry_run: bool,
 
     #[command(flatten)]
-    how: HowArgs,
+    pub(super) how: HowArgs,
 
     #[command(flatten)]
     store: StoreArgs,
@@ -79,7 +77,7 @@ pub(super) struct HowArgs {
     cores: CoreArgs,
 
     #[command(flatten)]
-    dispatch: DispatchArgs,
+    pub(super) dispatch: DispatchArgs,
 
     #[command(flatten)]
     remote: RemoteArgs,
@@ -128,31 +126,6 @@ Examples:
 /// How long games that are played again are waited for at the end.
 const SETTLE: Duration = Duration::from_mins(1);
 
-/// How a tournament was started, kept in its store so that `resume` needs no flags.
-#[derive(Debug, Serialize, Deserialize)]
-struct Started {
-    folder: PathBuf,
-    args: Vec<String>,
-    /// The level of the sandbox that its file demands. What is agreed may also have that of its bundles alone.
-    #[serde(default)]
-    sandbox: Option<String>,
-    /// Whether the games before the first round are over.
-    #[serde(default = "yes")]
-    tried: bool,
-}
-
-/// Those that were kept before this was were tried before they were kept.
-const fn yes() -> bool {
-    true
-}
-
-/// A command line that was kept.
-#[derive(Debug, clap::Parser)]
-struct KeptLine {
-    #[command(flatten)]
-    args: Args,
-}
-
 /// What is shown of it, and to whom.
 #[derive(Clone, Copy)]
 struct Showing {
@@ -200,10 +173,9 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Trials::listen(programs, &runtime, &spec)?;
     }
     let versions = bots.put_versions(&store, &spec)?;
-    let mut tournament = Tournament::create_with(&store, spec, &versions).map_err(usage)?;
-    let (folder, sandbox) = (std::env::current_dir()?, draft.sandbox);
-    let started = Started { folder, args: own_args(), sandbox, tried: programs.is_none() };
-    store.put_how(tournament.id(), &serde_json::to_string(&started)?)?;
+    let started = Started::now(std::env::current_dir()?, draft.sandbox, programs.is_none());
+    let how = serde_json::to_string(&started)?;
+    let mut tournament = Tournament::create_with(&store, spec, &versions, Some(how)).map_err(usage)?;
     if let Some(programs) = &programs {
         let trials = Trials {
             programs,
@@ -233,7 +205,7 @@ fn try_all(
         say_how_to_go_on(tournament, store)?;
         return Ok(Some(trials.stopping.exit_code().map_or(ExitCode::FAILURE, ExitCode::from)));
     }
-    store.put_how(tournament.id(), &serde_json::to_string(&Started { tried: true, ..started })?)?;
+    store.put_how(tournament.id(), &serde_json::to_string(&started.with_all_tried())?)?;
     Ok(None)
 }
 
@@ -253,11 +225,7 @@ pub(super) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<E
     std::env::set_current_dir(&started.folder).map_err(|error| {
         UsageError(format!("{}: {error}; the tournament was started there", started.folder.display()))
     })?;
-    let line = std::iter::once("run".to_owned()).chain(started.args.iter().cloned());
-    let first = KeptLine::try_parse_from(line).map_err(|error| {
-        UsageError(format!("the command that started tournament {id} cannot be read: {error}"))
-    })?;
-    let Args { mut how, bots, sign_up, agreed, .. } = first.args;
+    let Args { mut how, bots, sign_up, agreed, .. } = started.first_args()?;
     how.cores.concurrency = args.concurrency.or(how.cores.concurrency);
     let stopping = watch(Some(how.stop.grace()))?;
     let demanded = level(started.sandbox.as_deref())?;
@@ -297,12 +265,6 @@ pub(super) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<E
 /// Those who sign up are reached by it until the end.
 fn door_runtime() -> std::io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()
-}
-
-/// The words behind `tournament run`.
-fn own_args() -> Vec<String> {
-    let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
-    args.skip_while(|arg| arg != "run").skip(1).collect()
 }
 
 /// The only tournament of a store that is not over.
@@ -364,6 +326,7 @@ fn hold(
     let elsewhere = elsewhere(how, store)?;
     let holding = Holding { elsewhere: elsewhere.as_deref(), ..holding };
     let counting = std::cell::RefCell::new(&mut counted);
+    let trouble = Trouble::tell(store, &progress);
     let held = tournament.hold(
         &holding,
         stopping,
@@ -382,6 +345,7 @@ fn hold(
             Ok(())
         },
     );
+    drop(trouble);
     progress.finish();
     let outcome = held.map_err(whole)?;
     let settled = elsewhere.as_deref().filter(|_| outcome.complete).and_then(|other| other.settle(SETTLE));

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use rookery_arena::{Tournament, rated};
+use rookery_ratings::sprt::{self, Sprt as Test};
 use rookery_referee::parse_duration;
 use rookery_report::table::wrapped;
-use rookery_report::{Context, Evaluation, Model, RatingOptions, Ratings, Report};
+use rookery_report::{Context, Deciding, Evaluation, Model, RatingOptions, Ratings, Report};
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
 use rookery_store::{GameId, Page, Store, TournamentFilter, TournamentId};
-use rookery_tournament::{Board, TournamentSpec};
+use rookery_tournament::{Board, Format as _, FormatSpec, TournamentSpec};
 use serde_json::json;
 
 use super::details::{Details, replays, tell_replays};
@@ -51,7 +52,8 @@ pub(super) struct Args {
     #[arg(value_name = "ID")]
     id: Option<TournamentId>,
 
-    /// text, markdown, csv, json or html (one file with everything, to hand out)
+    /// text, markdown, csv (the table), csv-by-opponent (the cross table, a line for each two), json or html (one file with
+    /// everything, to hand out)
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: Form,
 
@@ -66,6 +68,15 @@ pub(super) struct Args {
     /// Judge games for about so long: the share of moves that keep the result of perfect play, where that can be proved
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     accuracy: Option<Duration>,
+
+    /// Of a series: test whether the first player is this much stronger than the second (H0), or --elo1 (H1), with 5 % for
+    /// either mistake; the html report draws the likelihood ratio
+    #[arg(long, value_name = "ELO", requires = "elo1", allow_negative_numbers = true)]
+    elo0: Option<f64>,
+
+    /// The difference in Elo that H1 stands for
+    #[arg(long, value_name = "ELO", requires = "elo0", allow_negative_numbers = true)]
+    elo1: Option<f64>,
 
     /// Where the links of an html report lead: the address of a server
     #[arg(long, value_name = "URL", value_parser = server)]
@@ -84,13 +95,15 @@ Examples:
   rookery tournament show
   rookery tournament show 5t4e73e59t98 --format html > report.html
   rookery tournament show --accuracy 1m
-  rookery tournament show --model davidson --anchor easy=1000";
+  rookery tournament show --model davidson --anchor easy=1000
+  rookery tournament show --elo0 0 --elo1 30 --format html > series.html";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Form {
     Text,
     Markdown,
     Csv,
+    CsvByOpponent,
     Json,
     Html,
 }
@@ -221,7 +234,7 @@ fn report(
         accuracy: details.accuracy.clone(),
         evidence: details.evidence.clone(),
         openings: details.openings.clone(),
-        test: None,
+        test: details.test.as_ref().map(Deciding::run),
         recompute: Some(format!("rookery ratings --store {location} --recompute")),
     };
     let mut report = Report::new(evaluation, ratings, &context);
@@ -329,6 +342,9 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             return Ok(ExitCode::from(code));
         }
     }
+    if let Some((elo0, elo1)) = args.elo0.zip(args.elo1) {
+        details.test = Some(tested(&tournament, elo0, elo1)?);
+    }
     let form = if args.json { Form::Json } else { args.format };
     let (report, games) =
         report(&tournament, &store, &evaluation, ratings.as_ref(), complete, &details, form == Form::Html)?;
@@ -336,6 +352,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Form::Text => write!(out, "{}", report.to_text(width()))?,
         Form::Markdown => write!(out, "{}", report.to_markdown())?,
         Form::Csv => write!(out, "{}", report.to_csv())?,
+        Form::CsvByOpponent => write!(out, "{}", report.to_csv_by_opponent())?,
         Form::Json => writeln!(out, "{}", report.to_json())?,
         Form::Html => {
             let server = args.server.as_deref().unwrap_or_default();
@@ -344,6 +361,28 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How often a test may be wrong, either way.
+const MISTAKES: f64 = 0.05;
+
+/// What a sequential test says of the games of a series, up to where it decides.
+fn tested(tournament: &Tournament, elo0: f64, elo1: f64) -> anyhow::Result<Deciding> {
+    let spec = tournament.spec();
+    let FormatSpec::Series { games } = spec.format else {
+        let expected = "expected a series (`tournament run --format series`)";
+        return Err(
+            UsageError(format!("--elo0, --elo1: a test is about two who always meet; {expected}")).into()
+        );
+    };
+    let test = Test::new(sprt::Model::Logistic, elo0, elo1, MISTAKES, MISTAKES);
+    let test = test.map_err(|error| UsageError(error.to_string()))?;
+    let series = Deciding::series(test, spec.entrants.len(), games);
+    let mut series = series.map_err(|error| UsageError(error.to_string()))?;
+    for result in tournament.results().map_err(whole)? {
+        series.take(&result.map_err(whole)?);
+    }
+    Ok(series.test().clone())
 }
 
 /// The address of a server, without a slash at its end.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 
 use super::*;
 
@@ -13,10 +12,10 @@ fn from_the_first_board(said: &str) -> &str {
 
 #[test]
 fn the_recorded_dialogue_comes_out_byte_for_byte() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/renpaarden"));
+    let folder = rookery_testkit::reference_data().join("renpaarden");
     let read = |name| fs::read_to_string(folder.join(name));
     let (Ok(input), Ok(output)) = (read("dialogue-in.txt"), read("dialogue-out.txt")) else {
-        eprintln!("SKIPPED: there is no recorded dialogue in {}", folder.display());
+        eprintln!("SKIPPED: there is no recorded dialogue in {}; set ROOKERY_DATA", folder.display());
         return;
     };
     let (expected, death) =
