@@ -67,22 +67,47 @@ fn a_finished_game_is_replayed_reviewed_and_its_record_is_right() {
 fn a_tournament_is_made_with_the_form_and_followed_to_its_end() {
     let site = Site::open("browser-cup");
     let Some(browser) = site.browser(Size::Desktop) else { return };
-    browser.open("/t/new");
+    browser.open("/t/new?game=fish&board=fish:rows=6,cols=5&format=round-robin&games=2&who=medium&who=hard");
     browser.click("main form button.primary");
     browser.wait("location.pathname.startsWith('/t/') && location.pathname !== '/t/new'");
+    browser.read("[data-live=state]", "Playing");
     browser.wait("document.querySelectorAll('main table tbody tr').length >= 2");
-    let id = browser.path().trim_start_matches("/t/").to_owned();
-    let begin = std::time::Instant::now();
-    loop {
-        let report = browser.api(&format!("/api/v1/tournaments/{id}"));
-        if report["complete"] == true {
-            break;
-        }
-        assert!(begin.elapsed().as_secs() < 120, "it goes on: {report}");
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    browser.open(&format!("/t/{id}"));
+    // From here on nobody loads the page again: it follows by itself.
+    let won =
+        "[...document.querySelectorAll('[data-live=table] tbody tr')].map((row) => row.innerText).join()";
+    let before = browser.value(won);
+    browser.read("[data-live=state]", "finished");
+    browser.read("[data-live=rounds]", "2 games played");
+    assert_ne!(browser.value(won), before, "the table has changed");
     browser.read("main", "Why");
+    let id = browser.path().trim_start_matches("/t/").to_owned();
+    assert_eq!(browser.api(&format!("/api/v1/tournaments/{id}"))["complete"], true);
+}
+
+#[test]
+fn boards_of_a_filtered_list_come_and_go_by_themselves() {
+    let site = Site::open("browser-filter");
+    let (Some(ann), Some(eve)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
+    eve.open("/watch?game=four&who=people");
+    eve.read("main", "Nobody plays at the moment.");
+    ann.open("/");
+    let begin = |game: &str| {
+        let made = ann.post("/api/v1/matches", &json!({"game": game, "seats": ["me", "first"]}));
+        made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
+    };
+    let (other, wanted) = (begin("hexapawn"), begin("four"));
+    eve.see(&format!("[data-match=\"{wanted}\"] rk-board"));
+    assert_eq!(eve.value(&format!("document.querySelector('[data-match=\"{other}\"]')")), Value::Null);
+    eve.wait("!document.querySelector('[data-part=nothing]').checkVisibility()");
+    ann.open(&format!("/m/{wanted}"));
+    ann.play_once(|_| 0);
+    eve.wait(&format!("Number(document.querySelector('[data-match=\"{wanted}\"]').dataset.ply) >= 2"));
+    ann.turn();
+    ann.keys("R");
+    ann.click("[data-part=question] [data-act=resign]");
+    eve.read(&format!("[data-match=\"{wanted}\"]"), "Over");
+    eve.wait(&format!("!document.querySelector('[data-match=\"{wanted}\"]')"));
+    eve.read("main", "Nobody plays at the moment.");
 }
 
 #[test]

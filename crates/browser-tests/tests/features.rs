@@ -80,11 +80,14 @@ fn a_record_from_a_file_is_reviewed() {
     while browser.api(&format!("/api/v1/matches/{id}"))["over"].is_null() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    // What dropping a file onto a page does.
-    browser.value(&format!(
-        "(() => {{ const ask = new XMLHttpRequest(); ask.open('GET', '/m/{id}.jsonl', false); ask.send(); sessionStorage.setItem('record', ask.responseText); }})()"
+    let dropped = browser.value(&format!(
+        "(() => {{ const ask = new XMLHttpRequest(); ask.open('GET', '/m/{id}.jsonl', false); ask.send(); \
+         const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File([ask.responseText], 'game.rookery.jsonl')); \
+         const drag = (name) => !document.body.dispatchEvent(new DragEvent(name, {{ dataTransfer, bubbles: true, cancelable: true }})); \
+         return [drag('dragover'), drag('drop')]; }})()"
     ));
-    browser.open("/replay");
+    assert_eq!(dropped, json!([true, true]), "the page takes it, and not the browser");
+    browser.wait("location.pathname === '/replay'");
     browser.see("[data-part=graph] svg");
     browser.wait("document.querySelectorAll('[data-part=table] tr').length > 3");
     browser.expect_quiet();

@@ -92,6 +92,25 @@ fn fault_w03_fifty_hostile_texts_in_the_fields_of_visitors() {
 }
 
 #[test]
+fn fault_w03_fifty_hostile_texts_as_moves_of_a_puzzle() {
+    let site = Site::open("browser-hostile-puzzle");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/puzzle");
+    browser.see("rk-puzzle [data-part=type] input");
+    browser.wait("document.querySelector('rk-puzzle rk-board').scene");
+    let begins = browser.value("document.querySelector('[data-part=status]').textContent");
+    for text in hostile() {
+        let fill = "const form = document.querySelector('[data-part=type]'); const field = form.querySelector('input'); \
+             field.removeAttribute('maxlength'); field.value = arguments[0]; form.requestSubmit();";
+        browser.script(fill, vec![json!(text)]);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        expect_unhurt(&browser, &text);
+    }
+    browser.wait(&format!("document.querySelector('[data-part=status]').textContent !== {begins}"));
+    browser.expect_only_refusals();
+}
+
+#[test]
 fn fault_w03_fifty_hostile_texts_in_the_fields_of_the_operator() {
     let site = Site::open("browser-hostile-boss");
     let Some(browser) = site.browser(Size::Desktop) else { return };

@@ -60,6 +60,8 @@ fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
     browser.wait("document.querySelectorAll('[data-part=report] .yes').length > 3 && !document.querySelector('[data-part=report] .wait')");
     browser.api("/api/v1/puzzles/today");
     let embed = over.replacen("/m/", "/embed/", 1);
+    let friend = browser.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["me", "friend"]}));
+    let join = friend["seats"][1]["join"].as_str().unwrap_or_else(|| panic!("{friend}")).to_owned();
     vec![
         ("home", "/".to_owned()),
         ("new-game", "/new".to_owned()),
@@ -78,6 +80,9 @@ fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
         ("bundles", "/bundles".to_owned()),
         ("rules", "/rules/hexapawn".to_owned()),
         ("puzzle", "/puzzle".to_owned()),
+        ("puzzle-solved", "/puzzle".to_owned()),
+        ("protocol", "/docs/protocol".to_owned()),
+        ("join", join),
         ("record", "/replay".to_owned()),
         ("embed", embed),
         ("settings", "/settings".to_owned()),
@@ -104,6 +109,11 @@ fn every_page() {
                 browser.wait("document.readyState === 'complete'");
                 if *name == "replay" {
                     browser.see("[data-part=graph] svg");
+                }
+                if *name == "puzzle-solved" {
+                    browser.click("[data-part=solution]");
+                    browser.click("[data-part=solution]");
+                    browser.see(".walk li svg");
                 }
                 // What moves has come to rest.
                 std::thread::sleep(Duration::from_millis(900));

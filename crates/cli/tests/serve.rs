@@ -83,6 +83,16 @@ fn fault_s07_a_port_that_is_taken_is_said_with_its_own_exit_code() {
     assert_eq!(second.status.code(), Some(98));
     let told = String::from_utf8(second.stderr).unwrap();
     assert!(told.contains(&served.page) && told.contains("another program"), "{told}");
+    // The same command once more: the port is said, and not the lock of the store.
+    let same = serve(&one, &served.page).output().unwrap();
+    let told = String::from_utf8(same.stderr).unwrap();
+    assert_eq!(same.status.code(), Some(98), "{told}");
+    assert!(told.contains(&served.page) && told.contains("another program"), "{told}");
+    // An address that is not ours is not taken.
+    let elsewhere = serve(&two, "192.0.2.1:7600").output().unwrap();
+    let told = String::from_utf8(elsewhere.stderr).unwrap();
+    assert_eq!(elsewhere.status.code(), Some(1), "{told}");
+    assert!(told.contains("cannot listen on 192.0.2.1:7600"), "{told}");
     assert!(TcpStream::connect(&served.bots).is_ok());
     served.child.kill().unwrap();
     served.child.wait().unwrap();
@@ -119,10 +129,14 @@ fn a_classroom_is_warned_and_the_operator_s_link_is_printed_until_there_is_one()
     let public = "http://192.168.1.5:7600";
     let mut links = vec![];
     for _ in 0..2 {
-        let mut child = serve(&folder, "0.0.0.0:0").args(["--public-url", public]).spawn().unwrap();
+        let mut child = serve(&folder, "0.0.0.0:0")
+            .args(["--public-url", public, "--bots-url", "tcp://bots.example.org:7601"])
+            .spawn()
+            .unwrap();
         let said: Vec<String> =
             BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap).take(3).collect();
         assert_eq!(said[0], format!("page: {public}"));
+        assert_eq!(said[1], "bots: tcp://bots.example.org:7601");
         let link = said[2].strip_prefix("operator (once, within a day): ").unwrap();
         assert!(link.starts_with(&format!("{public}/login?operator=")), "{link}");
         links.push(link.to_owned());

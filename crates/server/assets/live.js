@@ -2,7 +2,7 @@
 // @ts-check
 import "./board.js";
 import { lastMove, time } from "./moves.js";
-import { make, write } from "./panel.js";
+import { make, part, write } from "./panel.js";
 import { Live } from "./socket.js";
 
 /**
@@ -16,13 +16,17 @@ import { Live } from "./socket.js";
 const KEPT_MS = 10_000;
 /** How often clocks are written again, and under how much they warn. */
 const [TICK_MS, LOW_MS] = [500, 10_000];
+/** How long the page waits to say which boards are in view: who scrolls passes many. */
+const SETTLE_MS = 500;
+/** The most boards of one list. */
+const MOST = 64;
 
 class LiveBoards extends HTMLElement {
   /** @type {Map<string, Card>} */ #news = new Map();
   /** @type {Set<Element>} */ #seen = new Set();
   /** @type {Live | null} */ #live = null;
   /** The clocks of a board, and since when they are known. @type {Map<Element, {left: number[], turn: number | null, since: number}>} */ #clocks = new Map();
-  #added = 0;
+  #isSettling = false;
 
   connectedCallback() {
     if (this.#live) return;
@@ -33,6 +37,7 @@ class LiveBoards extends HTMLElement {
       }
       // Nobody is asked for boards that are not looked at.
       if (this.#seen.size) this.#open();
+      this.#settle();
       this.#draw();
     });
     this.watcher = watcher;
@@ -42,14 +47,39 @@ class LiveBoards extends HTMLElement {
 
   #open() {
     if (this.#live) return;
-    this.#live = new Live(this.getAttribute("src") ?? "", () => ({ lobby: !document.hidden }));
-    document.addEventListener("visibilitychange", () => this.#live?.send({ lobby: !document.hidden }));
+    this.#live = new Live(this.getAttribute("src") ?? "", () => this.#wish());
+    document.addEventListener("visibilitychange", () => this.#live?.send(this.#wish()));
     this.#live.addEventListener("message", (event) => {
       const { lobby, lobby_changed } = /** @type {CustomEvent} */ (event).detail;
       for (const card of lobby ?? lobby_changed ?? []) this.#news.set(card.id, { ...card, heard: performance.now() });
       this.#draw();
     });
     setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  /** The boards that the page wants to be told of: those in view, and new ones if the list grows. */
+  #wish() {
+    if (document.hidden) return { lobby: false };
+    const ids = [...this.#seen].map((shown) => shown.getAttribute("data-match")).filter((id) => id !== null);
+    const of = (/** @type {string} */ name) => this.getAttribute(name) ?? undefined;
+    const limit = this.hasAttribute("grows") ? MOST : 0;
+    return { lobby: { matches: ids.slice(0, MOST), game: of("game"), who: of("who"), tournament: of("cup"), limit } };
+  }
+
+  /** Says soon which boards are in view now. */
+  #settle() {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    setTimeout(() => {
+      this.#isSettling = false;
+      this.#live?.send(this.#wish());
+    }, SETTLE_MS);
+  }
+
+  /** Says that there is nothing to see, as long as that is so. */
+  #quiet() {
+    const quiet = part(this, "nothing");
+    if (quiet) quiet.hidden = this.querySelector("[data-match]") !== null;
   }
 
   /** @param {Element} shown @param {Card} card */
@@ -75,9 +105,8 @@ class LiveBoards extends HTMLElement {
       const shown = this.querySelector(`[data-match="${CSS.escape(id)}"]`);
       if (shown && !this.#seen.has(shown)) continue;
       this.#news.delete(id);
-      const cup = this.getAttribute("cup");
       if (shown) this.#show(shown, card);
-      else if (!card.over && (!cup || card.tournament === cup)) this.#join(card);
+      else if (!card.over) this.#join(card);
     }
   }
 
@@ -102,18 +131,27 @@ class LiveBoards extends HTMLElement {
     this.#time(shown, card);
     if (!over) return;
     write(shown.querySelector(".result"), over);
-    if (this.hasAttribute("grows")) setTimeout(() => (shown.remove(), this.#clocks.delete(shown)), KEPT_MS);
+    if (this.hasAttribute("grows")) setTimeout(() => this.#leave(shown), KEPT_MS);
+  }
+
+  /** @param {Element} shown */
+  #leave(shown) {
+    shown.remove();
+    this.#clocks.delete(shown);
+    this.#seen.delete(shown);
+    this.#quiet();
   }
 
   /** A match that is new comes to the end: what is there keeps its place. @param {Card} card */
   async #join(card) {
     const list = this.querySelector("ul");
-    if (!this.hasAttribute("grows") || !list || this.#added++ > 48) return;
+    if (!this.hasAttribute("grows") || !list || list.childElementCount >= MOST) return;
     const answer = await fetch(`/watch?only=${encodeURIComponent(card.id)}`).catch(() => null);
     const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
     const made = page.querySelector("rk-live li");
     if (!made || this.querySelector(`[data-match="${CSS.escape(card.id)}"]`)) return;
     list.append(made);
+    this.#quiet();
     this.#time(made, card);
     this.watcher?.observe(made);
   }

@@ -2,8 +2,8 @@
 // @ts-check
 import "./board.js";
 import { copy } from "./copy.js";
-import { lastMove, toYou } from "./moves.js";
-import { button, listChat, listMoves, make, markMove, part, showActions, showClocks, showOver, showSeats, write } from "./panel.js";
+import { lastMove, nextShown, toYou } from "./moves.js";
+import { button, keepAway, listChat, listMoves, make, markMove, overdue, part, showActions, showClocks, showOver, showSeats, write } from "./panel.js";
 import { Replay } from "./replay.js";
 import { choose, setting } from "./settings.js";
 import { Live } from "./socket.js";
@@ -15,9 +15,11 @@ import { knock } from "./sound.js";
  * @import { State } from "./panel.js"
  */
 
-/** The least time between two positions, so that every move is seen; who is further behind jumps. */
-const [PACE, BEHIND] = [400, 3];
+/** The least time between two positions, so that every move is seen. */
+const PACE = 400;
 const LOW = [60, 30, 10];
+/** How long whoever wants to keep waiting is not asked again. */
+const PATIENCE = 60_000;
 const wait = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Match extends HTMLElement {
@@ -26,12 +28,15 @@ export class Match extends HTMLElement {
   /** The ply that is looked at; null is the newest. @type {number | null} */ #view = null;
   /** The newest ply that was shown. */ #seen = -1;
   #seenAt = 0;
+  /** Counts how often positions were forgotten: what was asked for before is of no use. */ #age = 0;
   #isCatchingUp = false;
   /** @type {Live | null} */ #live = null;
   /** @type {Replay | null} */ #replay = null;
   #since = 0;
   #isResigning = false;
   #isOffering = false;
+  /** Until when somebody is waited for who is away for too long. */ #patientUntil = 0;
+  #awayShown = 0;
   #isSending = false;
   #problem = "";
   #title = document.title;
@@ -123,7 +128,12 @@ export class Match extends HTMLElement {
     const before = this.#state;
     this.#state = state;
     this.#since = performance.now();
-    if (before && (before.ply > state.ply || before.waiting.length !== state.waiting.length)) this.#scenes.clear();
+    state.seats.forEach(keepAway);
+    // Moves may have been taken back and others made meanwhile, so that no position of before is known to stand.
+    if (before) {
+      this.#scenes.clear();
+      this.#age += 1;
+    }
     this.#scenes.set(state.ply, state.scene);
     for (const plain of this.querySelectorAll("[data-plain]")) plain.remove();
     const waiting = part(this, "waiting");
@@ -133,6 +143,7 @@ export class Match extends HTMLElement {
     if (this.#view !== null && this.#view >= state.ply) this.#view = null;
     // What led here is seen only beside what was before.
     if (state.ply > 0) this.#fetch(state.ply - 1).then(() => this.#show());
+    if (this.#view !== null) this.#fetch(this.#view).then(() => this.#show());
     if (first && Number.isInteger(asked) && asked < state.ply && asked >= 0) this.goto(asked);
     else this.#catchUp();
   }
@@ -153,7 +164,11 @@ export class Match extends HTMLElement {
         delete this.dataset.sheet;
       }
       if (item.suspended) state.suspended = true;
-      if (item.presence && state.seats[item.presence.seat]) state.seats[item.presence.seat].online = item.presence.online;
+      const seat = item.presence && state.seats[item.presence.seat];
+      if (seat) {
+        [seat.online, seat.back_ms] = [item.presence.online, item.presence.back_ms];
+        keepAway(seat);
+      }
       if (item.rematch) state.rematch = item.rematch.match;
       if (item.entry?.kind === "resigned" && item.entry.seat !== null) state.seats[item.entry.seat].out = true;
     }
@@ -179,7 +194,7 @@ export class Match extends HTMLElement {
     this.#isCatchingUp = true;
     while (this.#state && this.#view === null && this.#seen < this.#state.ply) {
       const state = this.#state;
-      const next = state.ply - this.#seen > BEHIND ? state.ply : this.#seen + 1;
+      const next = nextShown(state.entries, this.#seen, state.ply);
       await this.#fetch(next);
       const mine = state.entries.find((entry) => entry?.kind === "moved" && entry.ply === next)?.seat === state.you;
       const left = PACE - (performance.now() - this.#seenAt);
@@ -196,10 +211,11 @@ export class Match extends HTMLElement {
   async #fetch(ply) {
     const id = this.#state?.id;
     if (this.#scenes.has(ply) || !id) return;
-    const moves = this.#state?.over ? "&moves=1" : "";
+    const [moves, age] = [this.#state?.over ? "&moves=1" : "", this.#age];
     const answer = await fetch(`/api/v1/matches/${id}/scenes?from=${Math.max(0, ply - 20)}&to=${ply + 40}${moves}`).catch(() => null);
     if (!answer?.ok) return;
     const { scenes } = await answer.json();
+    if (age !== this.#age) return;
     for (const { ply: at, scene } of scenes) if (!this.#scenes.has(at)) this.#scenes.set(at, scene);
   }
 
@@ -282,10 +298,10 @@ export class Match extends HTMLElement {
     if (state.over) return state.over.sentence;
     if (state.waiting.length && state.tournament) return `Waiting for ${state.waiting.map((seat) => state.seats[seat].name).join(" and ")}. Anyone not here within three minutes loses.`;
     if (state.waiting.length) return "Waiting for your friend.";
-    if (state.suspended) return "Paused. It goes on when the server is back.";
+    if (state.suspended) return state.note ?? "Paused. It goes on when the server is back.";
     if (this.#isSending || this.#seen !== state.ply) return "A moment.";
     const note = state.note ? `${state.note} ` : "";
-    if (!mine) return note + (state.asked ? `${state.seats[state.asked.seat].name} is to move.` : "A moment.");
+    if (!mine) return state.asked ? `${note}${state.seats[state.asked.seat].name} is to move.` : (state.note ?? "A moment.");
     const said = scene?.captions.find((caption) => caption.place === "status")?.text ?? "";
     const more = toYou(said, state.seats[state.you ?? 0].label);
     const moves = scene?.moves ?? [];
@@ -316,6 +332,10 @@ export class Match extends HTMLElement {
       if (this.#retry) write(note.querySelector("span"), navigator.onLine ? `Connection lost. Trying again ${left > 0 ? `in ${left} s` : "now"}.${clock}` : "You are offline. Looking works, moving does not.");
     }
     if (!state) return;
+    if (!state.over && performance.now() - this.#awayShown > 1000 && state.seats.some((seat) => seat.backAt !== undefined)) {
+      this.#awayShown = performance.now();
+      this.#show();
+    }
     const own = showClocks(this, state, this.#since);
     if (own === null) return this.#low.clear();
     const under = LOW.findLast((seconds) => own < 1000 * seconds);
@@ -339,7 +359,9 @@ export class Match extends HTMLElement {
 
   /** What is asked in place of the row of actions. */
   #question() {
-    const { offer, seats, you, over, can } = /** @type {State} */ (this.#state);
+    const state = /** @type {State} */ (this.#state);
+    const { offer, seats, you, over, can } = state;
+    const late = performance.now() < this.#patientUntil ? null : overdue(state);
     const [box, row] = [part(this, "question"), part(this, "actions")];
     if (!box || !row) return;
     /** @type {Node[]} */
@@ -354,6 +376,9 @@ export class Match extends HTMLElement {
     }
     else if (this.#isOffering && can.draw) {
       parts = [make("p", "", "Offer a draw?"), button("Keep playing", "unoffer"), button("Offer a draw", "offer_draw", "btn primary")];
+    }
+    else if (late) {
+      parts = [make("p", "", `${late.name} has not come back.`), button("Keep waiting", "wait"), button("End the game", "end", "btn danger")];
     }
     const key = parts.map((made) => made.textContent).join();
     row.hidden = parts.length > 0;
@@ -411,6 +436,8 @@ export class Match extends HTMLElement {
       ask_resign: () => (this.#isResigning = true),
       keep: () => this.#keep(),
       resign: () => this.#do({ resign: {} }),
+      wait: () => (this.#patientUntil = performance.now() + PATIENCE),
+      end: () => this.#do({ end: {} }),
       rematch: () => this.#rematch(),
       flip: () => this.board?.flip(),
       sound: () => this.#sound(by.ariaPressed !== "true", true),

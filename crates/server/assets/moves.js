@@ -148,3 +148,21 @@ export function percent(share, proven) {
   if (proven) return share > 0.99 ? "wins, proved" : share < 0.01 ? "loses, proved" : "a draw, proved";
   return `${Math.round(100 * share)} %`;
 }
+
+/** Who is further behind jumps. */
+const BEHIND = 3;
+
+/**
+ * The position to show after the one that was seen last: the next one, or for who is far behind a later one. What one seat did in a
+ * row, as the hops of a chain, is always seen step by step.
+ * @param {(Entry | undefined)[]} entries @param {number} seen @param {number} newest @returns {number}
+ */
+export function nextShown(entries, seen, newest) {
+  if (newest - seen <= BEHIND) return seen + 1;
+  const seats = new Map();
+  for (const entry of entries) if (entry?.kind === "moved") seats.set(entry.ply, entry.seat);
+  let before = newest - 1;
+  while (before > seen && seats.get(before) === seats.get(newest)) before -= 1;
+  if (before === newest - 1) return newest;
+  return Math.max(before, seen + 1);
+}

@@ -4,7 +4,7 @@ import { inPairs, time } from "./moves.js";
 
 /**
  * @import { Entry, Scene } from "./moves.js"
- * @typedef {{name: string, label: string, kind: "person" | "computer" | "bot", you: boolean, online: boolean | null, out: boolean}} Seat
+ * @typedef {{name: string, label: string, kind: "person" | "computer" | "bot", you: boolean, online: boolean | null, back_ms: number | null, backAt?: number, out: boolean}} Seat
  * @typedef {{sentence: string, cause: string, blame: string | null, winners: number[], scores: number[] | null,
  *   places: number[] | null, offender: number | null, evidence: object | null}} Verdict
  * @typedef {{id: string, version: number, game: string, title: string, casual: boolean, unrated: string | null, evaluated: boolean, time: string, seats: Seat[],
@@ -12,7 +12,7 @@ import { inPairs, time } from "./moves.js";
  *   asked: {seat: number, ply: number, left_ms: number | null, running_ms: number} | null, clocks_ms: number[],
  *   offer: {kind: string, by: number, to?: number, waits_for: number[]} | null, over: Verdict | null, suspended: boolean,
  *   waiting: number[], rematch: string | null, note?: string | null, tournament: string | null, viewers: number,
- *   can: {move: boolean, resign: boolean, take_back: number | null, draw: boolean, hint: boolean, chat: boolean}}} State
+ *   can: {move: boolean, resign: boolean, take_back: number | null, draw: boolean, hint: boolean, chat: boolean, rematch: boolean}}} State
  */
 
 /** @param {string} name @param {string} className @param {...(string | Node)} parts */
@@ -39,6 +39,27 @@ export function write(node, text) {
   if (node && node.textContent !== text) node.textContent = text;
 }
 
+/** From when on nobody has to wait for them. @param {Seat} seat */
+export function keepAway(seat) {
+  seat.backAt = seat.back_ms === null ? undefined : performance.now() + seat.back_ms;
+}
+
+/** What is said of somebody who has gone away. @param {State} state @param {Seat} seat */
+function awaited(state, seat) {
+  if (seat.backAt === undefined) return state.clocks_ms.length ? "away; the clock runs on" : "away, the seat is kept";
+  const left = seat.backAt - performance.now();
+  if (left > 0) return `away, back within ${time(left)}?`;
+  return state.you === null ? "away" : "away; you may end the game on its turn";
+}
+
+/** The seat that keeps a match waiting, and has been away for too long. @param {State} state @returns {Seat | null} */
+export function overdue(state) {
+  if (state.over || state.you === null) return null;
+  const isLate = (/** @type {Seat} */ seat) => !seat.you && seat.backAt !== undefined && seat.backAt <= performance.now();
+  const awaitedSeats = state.suspended ? state.seats : state.seats.filter((_, idx) => idx === state.asked?.seat);
+  return awaitedSeats.find(isLate) ?? null;
+}
+
 /** @param {HTMLElement} root @param {State} state @param {Scene | undefined} scene @param {(string | null)[]} accuracy */
 export function showSeats(root, state, scene, accuracy) {
   const captions = new Map();
@@ -55,8 +76,7 @@ export function showSeats(root, state, scene, accuracy) {
     const isAway = !state.over && seat.kind === "person" && !seat.you && seat.online === false && !state.waiting.includes(idx);
     row.classList.toggle("away", isAway);
     write(row.querySelector(".who > span"), state.waiting.includes(idx) && !state.tournament ? "open seat" : seat.name);
-    const clock = state.clocks_ms.length ? "away; the clock runs on" : "away, the seat is kept";
-    const about = [captions.get(idx) ?? seat.label, ...(isAway ? [clock] : []), ...(accuracy[idx] ? [`accuracy ${accuracy[idx]}`] : [])];
+    const about = [captions.get(idx) ?? seat.label, ...(isAway ? [awaited(state, seat)] : []), ...(accuracy[idx] ? [`accuracy ${accuracy[idx]}`] : [])];
     write(row.querySelector(".sub"), about.join(" · "));
     const score = state.over?.scores?.[idx];
     let sign = row.querySelector(".score");
@@ -210,9 +230,9 @@ export function showOver(root, state) {
   if (rated) rated.title = state.unrated ?? "";
   const box = part(root, "over");
   if (!box) return;
-  const { over, you, rematch } = state;
+  const { over, you, rematch, can } = state;
   box.hidden = !over;
-  const key = `${over?.sentence} ${rematch}`;
+  const key = `${over?.sentence} ${rematch} ${can.rematch}`;
   if (!over || box.dataset.key === key) return;
   box.dataset.key = key;
   const row = make("div", "row");
@@ -224,7 +244,7 @@ export function showOver(root, state) {
     const link = /** @type {HTMLAnchorElement} */ (make("a", "btn primary", "To the tournament"));
     link.href = `/t/${state.tournament}`;
     row.append(link);
-  } else if (you !== null) row.append(button("Rematch", "rematch", "btn primary"));
+  } else if (can.rematch) row.append(button("Rematch", "rematch", "btn primary"));
   if (state.ply > 0) row.append(button("Look again", "again"));
   const how = you === null ? "" : over.winners.includes(you) ? (over.winners.length > 1 ? "A draw." : "You won.") : over.winners.length ? "You lost." : "";
   box.replaceChildren(...(how ? [make("p", "how", how)] : []), make("p", "sentence", over.sentence), row);

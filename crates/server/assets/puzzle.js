@@ -124,9 +124,10 @@ class Puzzle extends HTMLElement {
     walk.hidden = false;
     walk.querySelector("ol")?.replaceChildren(...moves.map((/** @type {string} */ move, /** @type {number} */ idx) => {
       const item = document.createElement("li");
-      const picture = document.createElement("img");
-      picture.src = `data:image/svg+xml,${encodeURIComponent(pictures[idx])}`;
-      picture.alt = "";
+      // The sheet of the page has the colours; one inside a picture is not allowed here.
+      const text = pictures[idx].replace(/<style>[^]*?<\/style>/, "");
+      const picture = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+      picture.ariaHidden = "true";
       const code = document.createElement("code");
       code.textContent = move;
       item.append(picture, code);

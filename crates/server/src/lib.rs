@@ -23,4 +23,4 @@ pub mod thinkers;
 pub mod tournaments;
 
 pub use bundles::BundleDoor;
-pub use server::{Config, Server, StartError};
+pub use server::{Config, Ports, Server, StartError};

@@ -21,7 +21,7 @@ use crate::accounts::{Accounts, now_ms};
 use crate::app::App;
 use crate::bots::{Bots, keep_door};
 use crate::bundles::BundleDoor;
-use crate::http::{Caps, Network, PublicUrl, Site, serve};
+use crate::http::{BotsUrl, Caps, Network, PublicUrl, Site, serve};
 use crate::hub::Hub;
 use crate::routes;
 use crate::tournaments::Tournaments;
@@ -46,6 +46,8 @@ pub struct Config {
     pub spool: PathBuf,
     /// As people reach it.
     pub public_url: Option<PublicUrl>,
+    /// As bots reach it, if that does not follow from the rest.
+    pub bots_url: Option<BotsUrl>,
     /// Whose word about addresses counts.
     pub trusted_proxies: Vec<Network>,
     /// When it is to stop.
@@ -68,6 +70,13 @@ pub enum StartError {
     Records(ArchiveError),
     /// The store has trouble.
     Store(StoreError),
+}
+
+impl StartError {
+    /// Whether another program has the port.
+    pub fn is_taken(&self) -> bool {
+        matches!(self, Self::Port { error, .. } if error.kind() == io::ErrorKind::AddrInUse)
+    }
 }
 
 impl fmt::Display for StartError {
@@ -99,12 +108,30 @@ impl std::error::Error for StartError {
     }
 }
 
+/// The ports of a server.
+#[derive(Debug)]
+pub struct Ports {
+    page: (TcpListener, SocketAddr),
+    bots: Option<(TcpListener, SocketAddr)>,
+}
+
+impl Ports {
+    /// Takes the ports. Whoever does this before anything else learns first of a server that runs already.
+    ///
+    /// # Panics
+    /// Outside of a runtime.
+    pub fn take(page: SocketAddr, bots: Option<SocketAddr>) -> Result<Self, StartError> {
+        Ok(Self { page: bound(page)?, bots: bots.map(bound).transpose()? })
+    }
+}
+
 /// A server that has its ports.
 #[derive(Debug)]
 pub struct Server {
     app: Arc<App>,
     page: TcpListener,
     bots: Option<TcpListener>,
+    bots_url: Option<String>,
     stopping: Stopping,
     operator_link: Option<String>,
 }
@@ -125,20 +152,47 @@ fn shown(address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() { SocketAddr::new(local, address.port()) } else { address }
 }
 
+/// Where bots connect: as it is printed, and as the page tells everybody. A port of this machine alone is of no use to those
+/// who come from elsewhere, so they are told of the socket only.
+fn bots_urls(
+    address: SocketAddr,
+    public: Option<&PublicUrl>,
+    told: Option<&BotsUrl>,
+) -> (String, Option<String>) {
+    if let Some(told) = told {
+        return (told.to_string(), Some(told.to_string()));
+    }
+    let local = format!("tcp://{}", shown(address));
+    match public {
+        Some(public) if address.ip().is_unspecified() => {
+            let url = format!("tcp://{}:{}", public.host_name(), address.port());
+            (url.clone(), Some(url))
+        }
+        Some(public) if address.ip().is_loopback() && !public.is_here() => (local, None),
+        _ => (local.clone(), Some(local)),
+    }
+}
+
 impl Server {
     /// Takes the ports. Blocks while the store is asked.
     ///
     /// # Panics
     /// Outside of a runtime.
     pub fn bind(config: Config) -> Result<Self, StartError> {
-        let Config { listen, bots, store, spool, public_url, trusted_proxies, stopping, elsewhere } = config;
-        let (page, page_address) = bound(listen)?;
-        let bots = bots.map(bound).transpose()?;
+        Self::on(Ports::take(config.listen, config.bots)?, config)
+    }
+
+    /// A server on ports that were taken before. Blocks while the store is asked.
+    pub fn on(ports: Ports, config: Config) -> Result<Self, StartError> {
+        let Config { store, spool, public_url, bots_url, trusted_proxies, stopping, elsewhere, .. } = config;
+        let Ports { page: (page, page_address), bots } = ports;
         let page_url = match &public_url {
             Some(url) => url.to_string(),
             None => format!("http://{}", shown(page_address)),
         };
-        let bots_url = bots.as_ref().map(|(_, address)| format!("tcp://{}", shown(*address)));
+        let bots_address = bots.as_ref().map(|(_, address)| *address);
+        let bots_urls = bots_address.map(|at| bots_urls(at, public_url.as_ref(), bots_url.as_ref()));
+        let (bots_url, told) = bots_urls.map_or((None, None), |(printed, told)| (Some(printed), told));
         let accounts = Arc::new(Accounts::new(store.clone()));
         // What has run out is of no use; where it cannot be taken away now, it can next time.
         let _ = store.drop_expired_tokens(now_ms());
@@ -158,9 +212,10 @@ impl Server {
         let tournaments = Tournaments::new(Arc::clone(&hub), &spool, stopping.clone());
         let tournaments = Arc::new(tournaments.with_elsewhere(elsewhere));
         let site = Site { public: public_url, trusted: trusted_proxies };
-        let app = Arc::new(App::new(hub, tournaments, accounts, site, (page_url, bots_url)));
+        let app = Arc::new(App::new(hub, tournaments, accounts, site, (page_url, told)));
         app.remember_measures().map_err(StartError::Store)?;
-        Ok(Self { app, page, bots: bots.map(|(listener, _)| listener), stopping, operator_link })
+        let bots = bots.map(|(listener, _)| listener);
+        Ok(Self { app, page, bots, bots_url, stopping, operator_link })
     }
 
     /// Shows games that other machines play, from here on.
@@ -189,7 +244,12 @@ impl Server {
 
     /// The address for bots.
     pub fn bots_url(&self) -> Option<&str> {
-        self.app.bots_url.as_deref()
+        self.bots_url.as_deref()
+    }
+
+    /// Where it listens for bots.
+    pub fn bots_addr(&self) -> Option<SocketAddr> {
+        self.bots.as_ref()?.local_addr().ok()
     }
 
     /// The link that makes whoever opens it the operator, if there is none yet.
@@ -242,5 +302,40 @@ impl Server {
             }
         })
         .await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bots_are_told_an_address_that_they_can_reach() {
+        let urls = |listen: &str, public: Option<&str>, told: Option<&str>| {
+            let public: Option<PublicUrl> = public.map(|url| url.parse().expect("an address"));
+            let told: Option<BotsUrl> = told.map(|url| url.parse().expect("an address"));
+            bots_urls(listen.parse().expect("an address"), public.as_ref(), told.as_ref())
+        };
+        let both = |url: &str| (url.to_owned(), Some(url.to_owned()));
+        let classroom = Some("http://192.168.1.5:7600");
+        assert_eq!(urls("127.0.0.1:7601", None, None), both("tcp://127.0.0.1:7601"));
+        assert_eq!(urls("0.0.0.0:7601", None, None), both("tcp://127.0.0.1:7601"));
+        assert_eq!(urls("0.0.0.0:7601", classroom, None), both("tcp://192.168.1.5:7601"));
+        assert_eq!(
+            urls("[::]:7601", Some("http://[2001:db8::5]:7600"), None),
+            both("tcp://[2001:db8::5]:7601")
+        );
+        assert_eq!(urls("192.168.1.5:7601", classroom, None), both("tcp://192.168.1.5:7601"));
+        let proxy = Some("https://play.example.org");
+        assert_eq!(urls("127.0.0.1:7601", proxy, None), ("tcp://127.0.0.1:7601".to_owned(), None));
+        assert_eq!(urls("127.0.0.1:7601", Some("http://localhost:80"), None), both("tcp://127.0.0.1:7601"));
+        let told = Some("tcp://bots.example.org:7601");
+        assert_eq!(urls("127.0.0.1:7601", proxy, told), both("tcp://bots.example.org:7601"));
+        for bad in
+            ["", "bots.example.org:7601", "tcp://bots.example.org", "tcp://:1", "tcp://a b:1", "tcp://a:0"]
+        {
+            let why = bad.parse::<BotsUrl>().expect_err(bad);
+            assert!(why.contains("expected tcp://HOST:PORT"), "{bad}: {why}");
+        }
     }
 }

@@ -71,6 +71,7 @@ fn two_who_ask_for_a_rematch_get_the_same_one_and_it_does_not_count() {
     assert_eq!(ann.get(&format!("/api/v1/matches/{id}")).json()["casual"], false);
     ann.send(&format!("/m/{id}/do"), "what=resign");
     ann.wait_for(&format!("/api/v1/matches/{id}"), |state| !state["over"].is_null());
+    assert_eq!(bob.get(&format!("/api/v1/matches/{id}")).json()["can"]["rematch"], true);
     let asking = [ann.clone(), bob].map(|mut client| {
         let path = format!("/api/v1/matches/{id}/rematch");
         thread::spawn(move || client.ask("POST", &path, None).json()["id"].as_str().unwrap().to_owned())
@@ -79,6 +80,26 @@ fn two_who_ask_for_a_rematch_get_the_same_one_and_it_does_not_count() {
     assert_eq!(first, second);
     let again = ann.get(&format!("/api/v1/matches/{first}")).json();
     assert_eq!((&again["casual"], &again["you"]), (&json!(true), &json!(1)), "{again}");
+}
+
+#[test]
+fn a_rematch_is_offered_only_while_it_is_possible() {
+    let folder = folder("server-no-rematch");
+    let server = Running::start(&folder);
+    let mut ann = claimed(&server, "ann");
+    let made = ann.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["me", "first"]}));
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    ann.send(&format!("/m/{id}/do"), "what=resign");
+    let over = ann.wait_for(&format!("/api/v1/matches/{id}"), |state| !state["over"].is_null());
+    assert_eq!(over["can"]["rematch"], true);
+    assert!(ann.get(&format!("/m/{id}")).text().contains("data-act=\"rematch\""));
+    server.stop();
+    // Nobody is at the table any more.
+    let server = Running::start(&folder);
+    ann.address = server.address;
+    let old = ann.get(&format!("/api/v1/matches/{id}")).json();
+    assert_eq!((&old["you"], &old["can"]["rematch"]), (&json!(0), &json!(false)));
+    assert!(!ann.get(&format!("/m/{id}")).text().contains("data-act=\"rematch\""));
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{Client, Running, folder};
+use common::{Client, Running, connect, folder};
 use serde_json::{Value, json};
 
 fn made(client: &mut Client, game: &str, seats: &[&str]) -> (String, Vec<Option<String>>) {
@@ -58,6 +58,53 @@ fn an_invitation_holds_after_a_restart() {
     assert_eq!(maker.send(&format!("/m/{id}/do"), "what=resign").status, 303);
     friend.wait_for(&path, |state| !state["over"].is_null());
     drop(server);
+}
+
+#[test]
+fn four_persons_play_a_whole_game_and_all_see_every_move() {
+    let folder = folder("server-four");
+    let server = Running::start(&folder);
+    let mut people = vec![server.client()];
+    let (id, codes) =
+        made(&mut people[0], "fish:rows=4,cols=4,players=4", &["me", "friend", "friend", "friend"]);
+    for code in codes.iter().flatten() {
+        let mut friend = server.client();
+        assert_eq!(join(&mut friend, &id, code), 200);
+        people.push(friend);
+    }
+    server.block_on(async {
+        let mut pages = vec![];
+        for (seat, person) in people.iter().enumerate() {
+            let mut page = connect(person, Some("own")).await.unwrap();
+            page.say(json!({"watch": {"match": id}})).await;
+            let state = page.until(|m| m["snapshot"].is_object()).await;
+            assert_eq!(state["snapshot"]["you"], seat);
+            pages.push(page);
+        }
+        let mut played = [0; 4];
+        loop {
+            let state = people[0].clone().get(&format!("/api/v1/matches/{id}")).json();
+            if !state["over"].is_null() {
+                break;
+            }
+            let Some(seat) = state["asked"]["seat"].as_u64() else { continue };
+            let (seat, ply) = (usize::try_from(seat).unwrap(), &state["ply"]);
+            let text = &state["scene"]["moves"][0]["id"];
+            pages[seat].say(json!({"do": {"match": id, "n": 1, "move": {"ply": ply, "text": text}}})).await;
+            let reply = pages[seat].until(|m| m["reply"].is_object()).await;
+            assert_eq!(reply["reply"]["ok"], true, "{reply}");
+            played[seat] += 1;
+        }
+        assert!(played.iter().all(|n| *n > 0), "{played:?}");
+        for page in &mut pages {
+            let is_over = |news: &Value| news["over"].is_object();
+            let is_told = |m: &Value| {
+                m["snapshot"]["over"].is_object()
+                    || m["news"].as_array().is_some_and(|news| news.iter().any(is_over))
+            };
+            page.until(is_told).await;
+        }
+    });
 }
 
 #[test]

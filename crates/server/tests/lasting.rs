@@ -181,6 +181,12 @@ fn a_classroom_is_reached_by_its_address() {
     assert!(!made.header("set-cookie").unwrap().contains("Secure"), "it is plain http");
     assert_eq!(ask(&server, &format!("{host}Origin: https://school.example:7600\r\n")).status, 403);
     assert_eq!(ask(&server, "Host: school.example\r\nOrigin: http://school.example\r\n").status, 421);
+    // The port for bots is this machine's alone, so those who come from elsewhere are told of the socket.
+    let page =
+        raw(server.address, format!("GET /connect HTTP/1.1\r\n{host}Connection: close\r\n\r\n").as_bytes());
+    let text = page.text();
+    assert!(text.contains("rookery connect ws://school.example:7600/bots"), "{text}");
+    assert!(!text.contains("127.0.0.1"), "{text}");
 }
 
 #[test]
@@ -212,6 +218,10 @@ fn behind_a_proxy_cookies_are_for_tls_and_its_word_counts() {
     assert_eq!((from_one[0], from_one[60]), (201, 429));
     assert_eq!(begin("203.0.113.8"), 201);
     assert_eq!(begin("198.51.100.1, 203.0.113.7"), 429, "what a client says of itself does not count");
+    let asked = "GET /connect HTTP/1.1\r\nHost: play.example.org\r\nConnection: close\r\n\r\n";
+    let text = raw(server.address, asked.as_bytes()).text();
+    assert!(text.contains("wss://play.example.org/bots") && text.contains("--bots-url"), "{text}");
+    assert!(!text.contains("rookery connect wss"), "it speaks no TLS: {text}");
 }
 
 #[test]

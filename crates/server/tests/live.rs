@@ -150,6 +150,16 @@ fn fault_w01_who_does_not_read_gets_a_whole_picture_and_delays_nobody() {
         later.say(json!({"watch": {"match": id, "since": now - 2}})).await;
         let some = later.until(|m| m["match"] == id.as_str()).await;
         assert!(some["news"].is_array(), "{some}");
+        // Who did not read all the while is right again by itself, and no line is missing.
+        let mut lines = 0;
+        while lines < 90 {
+            let told = stalled.until(|m| m["match"] == id.as_str()).await;
+            let said = |list: &[Value]| list.iter().filter(|one| one["kind"] == "said").count();
+            let news = told["news"].as_array().cloned().unwrap_or_default();
+            let news: Vec<Value> = news.iter().map(|one| one["entry"].clone()).collect();
+            lines = told["snapshot"]["entries"].as_array().map_or(lines + said(&news), |all| said(all));
+        }
+        assert_eq!(lines, 90);
     });
 }
 
@@ -296,4 +306,63 @@ fn nobody_is_told_of_moves_that_nobody_watches() {
     // Versions begin at the time of the start, with room for 4,096 of them.
     let told = state["version"].as_u64().unwrap() % 4096;
     assert!(state["ply"].as_u64().unwrap() >= 300 && told <= 1, "told {told} times: {state}");
+}
+
+#[test]
+fn a_page_is_told_of_the_boards_it_asked_for_and_of_no_more() {
+    let folder = folder("live-lobby");
+    let server = Running::start(&folder);
+    let mut guest = server.client();
+    let [fish, four, second] = ["fish", "four", "four"].map(|game| {
+        let made = guest.post("/api/v1/matches", &json!({"game": game, "seats": ["me", "first"]}));
+        assert_eq!(made.status, 201, "{}", made.text());
+        made.json()["id"].as_str().unwrap().to_owned()
+    });
+    let ids = |m: &Value| -> Vec<String> {
+        let list = m["lobby"].as_array().or(m["lobby_changed"].as_array()).unwrap();
+        list.iter().map(|card| card["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let (text, fish_text) = (made_move(&mut guest, &four), made_move(&mut guest, &fish));
+    server.block_on(async {
+        let mut page = connect(&guest, Some("own")).await.unwrap();
+        page.say(json!({"lobby": {"game": "four", "limit": 1}})).await;
+        let first = page.until(|m| m["lobby"].is_array()).await;
+        assert_eq!(ids(&first), [four.as_str()], "one of them, and no fish");
+        // Another wish on the same socket tells only what is new.
+        page.say(json!({"lobby": {"matches": [fish], "who": "people", "limit": 3}})).await;
+        let more = page.until(|m| m["lobby_changed"].is_array()).await;
+        assert_eq!(ids(&more), [fish.as_str(), second.as_str()]);
+        // What is not in view changes unseen.
+        for (id, text) in [(&four, &text), (&fish, &fish_text)] {
+            page.say(json!({"do": {"match": id, "n": 1, "move": {"ply": 0, "text": text}}})).await;
+        }
+        let changed = page.until(|m| m["lobby_changed"].is_array()).await;
+        assert_eq!(ids(&changed), [fish.as_str()]);
+        page.say(json!({"lobby": {"who": "bots"}})).await;
+        let has_four = |m: &Value| m["lobby_changed"].is_array() && ids(m).contains(&four);
+        let known = page.until(has_four).await;
+        assert!(
+            !ids(&known).contains(&second),
+            "all are in view again, and only what has changed is told: {known}"
+        );
+    });
+}
+
+#[test]
+fn whoever_is_told_the_result_of_a_match_finds_it_in_the_store() {
+    let folder = folder("live-stored");
+    let server = Running::start(&folder);
+    for n in 1..=5 {
+        let (mut guest, id) = play(&server, &json!(["me", "first"]));
+        server.block_on(async {
+            let mut page = connect(&guest, Some("own")).await.unwrap();
+            page.say(json!({"watch": {"match": id}})).await;
+            page.until(|m| m["snapshot"].is_object()).await;
+            page.say(json!({"do": {"match": id, "n": n, "resign": {}}})).await;
+            let is_over = |news: &Value| news["over"].is_object();
+            page.until(|m| m["news"].as_array().is_some_and(|news| news.iter().any(is_over))).await;
+        });
+        let list = guest.get("/api/v1/matches").json();
+        assert_eq!(list["matches"][0]["id"], id.as_str(), "{list}");
+    }
 }

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use rookery_record::FORMAT_VERSION;
 use rookery_sandbox::{InForce, Level, Policy};
-use rookery_store::CheckOrder;
+use rookery_store::{CheckOrder, SCHEMA_VERSION};
 use serde::Serialize;
 
 use super::serve::{BOTS, PAGE};
@@ -33,6 +34,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOST:PORT", requires = "dispatch")]
     monitor: Option<String>,
 
+    /// Where the page is to be served [default: 127.0.0.1:7600]
+    #[arg(long, value_name = "ADDR", env = "ROOKERY_LISTEN")]
+    listen: Option<SocketAddr>,
+
+    /// Where bots are to connect [default: 127.0.0.1:7601]
+    #[arg(long, value_name = "ADDR", env = "ROOKERY_BOTS")]
+    bots: Option<SocketAddr>,
+
     /// Print one JSON array
     #[arg(long)]
     json: bool,
@@ -42,6 +51,7 @@ const EXAMPLES: &str = "\
 Examples:
   rookery doctor
   rookery doctor --store tournament.db --json
+  rookery doctor --listen 0.0.0.0:80 --bots 0.0.0.0:7601
   rookery doctor --dispatch nats://127.0.0.1:4222 --monitor 127.0.0.1:8222
 
 Exit codes: 0 nothing is wrong, 1 something is.";
@@ -83,12 +93,13 @@ impl Finding {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let mut findings = vec![
         version(),
+        formats(),
         cores(),
         files(),
         sandbox(),
         store(&args.store),
-        port("port of the page", PAGE),
-        port("port for bots", BOTS),
+        port("port of the page", args.listen.unwrap_or(PAGE)),
+        port("port for bots", args.bots.unwrap_or(BOTS)),
     ];
     findings.extend(broker(args)?);
     if args.json {
@@ -143,6 +154,17 @@ fn version() -> Finding {
     Finding::well(
         "version",
         format!("rookery {} on {system}, {cluster} PostgreSQL and other machines", env!("CARGO_PKG_VERSION")),
+    )
+}
+
+/// What files and bots of other versions have to fit.
+fn formats() -> Finding {
+    let (records, tables, protocol) = (FORMAT_VERSION, SCHEMA_VERSION, rookery_bots::VERSION);
+    Finding::well(
+        "formats",
+        format!(
+            "records of version {records}, tables of a store of version {tables}, bot protocol {protocol}"
+        ),
     )
 }
 

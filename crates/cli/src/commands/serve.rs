@@ -13,8 +13,8 @@ use rookery_arena::Elsewhere;
 use rookery_arena::bots::{BUNDLE_LEVEL, BundleCache, Bundles};
 use rookery_live::Stopping;
 use rookery_sandbox::Policy;
-use rookery_server::http::{Network, PublicUrl};
-use rookery_server::{BundleDoor, Config, Server, StartError};
+use rookery_server::http::{BotsUrl, Network, PublicUrl};
+use rookery_server::{BundleDoor, Config, Ports, Server};
 use rookery_store::{Location, Options, Store};
 use serde::Deserialize;
 use tokio::runtime::Builder;
@@ -78,6 +78,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL", env = "ROOKERY_PUBLIC_URL")]
     public_url: Option<PublicUrl>,
 
+    /// The address by which bots reach it, if it is another than that of the page and --bots: `tcp://bots.example.org:7601`
+    #[arg(long, value_name = "URL", env = "ROOKERY_BOTS_URL")]
+    bots_url: Option<BotsUrl>,
+
     /// Believe what these proxies say of where somebody comes from: 10.0.0.0/8
     #[arg(long, value_name = "CIDR")]
     trusted_proxy: Vec<Network>,
@@ -106,7 +110,7 @@ Examples:
   rookery serve --public-url https://play.example.org --trusted-proxy 127.0.0.1
   rookery serve --store postgres://rookery@db/rookery --dispatch nats://127.0.0.1:4222
 
-Exit codes: 0 stopped, 1 failed, 2 the command line is wrong, 98 a port is taken.";
+Exit codes: 0 stopped, 1 failed, 2 the command line is wrong, 75 another program has the store, 98 a port is taken.";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -132,6 +136,7 @@ struct File {
     scale_time: Option<u32>,
     no_open: bool,
     public_url: Option<String>,
+    bots_url: Option<String>,
     trusted_proxy: Vec<String>,
     bundle_sandbox: Option<String>,
     log: Option<Level>,
@@ -151,6 +156,7 @@ impl Args {
         let text = fs::read_to_string(path).with_context(|| shown.clone())?;
         let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         let public_url = file.public_url.map(|url| url.parse()).transpose().map_err(&wrong)?;
+        let bots_url = file.bots_url.map(|url| url.parse()).transpose().map_err(&wrong)?;
         let proxies = file.trusted_proxy.iter().map(|range| range.parse()).collect::<Result<Vec<_>, _>>();
         let proxies = proxies.map_err(&wrong)?;
         if let Some(lease) = file.lease.filter(|lease| !LEASE.contains(&i64::from(*lease))) {
@@ -171,6 +177,7 @@ impl Args {
             remote,
             no_open: self.no_open || file.no_open,
             public_url: self.public_url.or(public_url),
+            bots_url: self.bots_url.or(bots_url),
             trusted_proxy: if self.trusted_proxy.is_empty() { proxies } else { self.trusted_proxy },
             bundle_sandbox: self.bundle_sandbox.or(bundle_sandbox),
             config: None,
@@ -197,6 +204,7 @@ impl Args {
             store,
             spool,
             public_url: self.public_url.clone(),
+            bots_url: self.bots_url.clone(),
             trusted_proxies: self.trusted_proxy.clone(),
             stopping,
             elsewhere,
@@ -207,8 +215,7 @@ impl Args {
     #[cfg(feature = "cluster")]
     pub(super) fn keep_ports(&mut self, server: &Server) {
         self.listen = Some(server.local_addr());
-        let bots = server.bots_url().and_then(|url| url.strip_prefix("tcp://")?.parse().ok());
-        if let Some(port) = bots.map(|address: SocketAddr| address.port())
+        if let Some(port) = server.bots_addr().map(|address| address.port())
             && let Some(bots) = &mut self.bots
         {
             bots.set_port(port);
@@ -263,23 +270,27 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
     {
         args.dispatch.expect_none()?;
     }
-    let store = Store::open(&args.location(), &Options::default())?;
     let runtime = Builder::new_multi_thread().enable_all().build().context("threads cannot be started")?;
-    let config = args.config(store, spool, stopping.clone(), None);
-    let listen = config.listen;
+    let listen = args.listen.unwrap_or(PAGE);
     let entered = runtime.enter();
-    let server = match Server::bind(config) {
-        Ok(server) => server,
-        Err(error @ StartError::Port { .. }) => {
+    // Before the store: whoever starts a second server is told where the first one is, and not of its lock.
+    let ports = match Ports::take(listen, Some(args.bots.unwrap_or(BOTS))) {
+        Ok(ports) => ports,
+        Err(error) if error.is_taken() => {
             writeln!(io::stderr(), "error: {error}")?;
             if is_front_door {
                 // What has no flags here has them there.
-                writeln!(io::stderr(), "with any free ports: {ANY_PORTS}")?;
+                writeln!(
+                    io::stderr(),
+                    "if that is Rookery, open http://{listen}; with any free ports: {ANY_PORTS}"
+                )?;
             }
             return Ok(ExitCode::from(PORT_TAKEN));
         }
         Err(error) => return Err(error.into()),
     };
+    let store = Store::open(&args.location(), &Options::default())?;
+    let server = Server::on(ports, args.config(store, spool, stopping.clone(), None))?;
     drop(entered);
     take_bundles(&server, args.bundle_sandbox.unwrap_or(BUNDLE_LEVEL), stopping);
     announce(&server, args, listen, is_front_door, out)?;

@@ -51,6 +51,9 @@ pub(super) fn serve(
         match served {
             Ok(()) => has_served = true,
             Err(error) if !has_served && matches!(error.downcast_ref(), Some(StartError::Port { .. })) => {
+                if !error.downcast_ref().is_some_and(StartError::is_taken) {
+                    return Err(error);
+                }
                 writeln!(std::io::stderr(), "error: {error}")?;
                 return Ok(ExitCode::from(PORT_TAKEN));
             }

@@ -457,6 +457,13 @@ fn doctor_says_what_is_well_and_what_is_wrong_with_a_store() {
         |what: &str| findings.as_array().unwrap().iter().find(|one| one["what"] == what).unwrap().clone();
     assert_eq!((&of("store")["health"], &of("version")["health"]), (&json!("well"), &json!("well")));
     assert!(of("sandbox for bots")["found"].is_string());
+    assert!(of("formats")["found"].as_str().unwrap().contains("bot protocol 1"));
+    // The ports that a server is to have are looked at.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let page = taken.local_addr().unwrap();
+    let (_, out, _) = ended(&folder, &format!("doctor --store s.db --listen {page} --bots 127.0.0.1:0"));
+    assert!(out.contains(&format!("port of the page: could be better: {page}")), "{out}");
+    assert!(out.contains("port for bots: ok: 127.0.0.1:0"), "{out}");
     meddle(&folder, "delete from records");
     let (code, out, _) = ended(&folder, "doctor --store s.db");
     assert_eq!(code, 1, "{out}");

@@ -224,7 +224,9 @@ pub(crate) async fn solution(
     let mut pictures = vec![];
     for mv in &made.solution {
         position.play(mv).map_err(|error| ApiError::ours(&error))?;
-        let options = Options { coordinates: false, captions: false, ..Options::default() };
+        // They are shown together on one page.
+        let prefix = format!("w{}-", pictures.len());
+        let options = Options { prefix, coordinates: false, captions: false, ..Options::default() };
         pictures.push(svg(&position.scene(), &options));
     }
     Ok(Json(SolutionData { moves: made.solution.clone(), pictures }))

@@ -255,6 +255,25 @@ impl Bots {
         }
     }
 
+    /// Waits until all bots of these names are here and play nowhere.
+    pub async fn free(&self, names: &[String]) {
+        let mut changes = self.changes.subscribe();
+        let is_free = |connected: &HashMap<String, Connected>, name: &String| {
+            connected.get(name).is_some_and(|bot| bot.claim.is_some())
+        };
+        loop {
+            let all = {
+                let connected = self.connected();
+                names.iter().all(|name| is_free(&connected, name))
+            };
+            if all {
+                return;
+            }
+            // The sender is ours.
+            let _ = changes.changed().await;
+        }
+    }
+
     async fn claim(self: &Arc<Self>, name: &str) -> Result<Guest, String> {
         let (claim, greeting, serial) = {
             let mut connected = self.connected();

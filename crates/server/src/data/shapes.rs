@@ -4,8 +4,8 @@ use rookery_referee::Info;
 use serde_json::Value;
 
 use super::scene::{CaptionData, CellData, MoveData, PieceData, PlaceData, ShapeData};
-use super::state::{AskedData, Can, EntryData, EvidenceData, Kind, OfferData, SeatData, VerdictData};
-use super::{MatchState, SceneData};
+use super::state::{AskedData, EntryData, EvidenceData, Kind, OfferData, SeatData, VerdictData};
+use super::{Can, MatchState, SceneData};
 use crate::http::{Shape, Shapes, any_of, shape, tagged, words};
 
 shape!(MatchState {
@@ -35,7 +35,15 @@ shape!(MatchState {
     can: Can,
 });
 
-shape!(SeatData { name: String, label: String, kind: Kind, you: bool, online: Option<bool>, out: bool });
+shape!(SeatData {
+    name: String,
+    label: String,
+    kind: Kind,
+    you: bool,
+    online: Option<bool>,
+    back_ms: Option<u64>,
+    out: bool,
+});
 
 impl Shape for Kind {
     fn shape(_: &mut Shapes) -> Value {
@@ -81,7 +89,15 @@ shape!(EvidenceData {
     stderr: Option<String>,
 });
 
-shape!(Can { mv = "move": bool, resign: bool, take_back: Option<u64>, draw: bool, hint: bool, chat: bool });
+shape!(Can {
+    mv = "move": bool,
+    resign: bool,
+    take_back: Option<u64>,
+    draw: bool,
+    hint: bool,
+    chat: bool,
+    rematch: bool,
+});
 
 shape!(SceneData {
     title: &'static str,

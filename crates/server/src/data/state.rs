@@ -7,7 +7,7 @@ use rookery_referee::{Evidence, Info, MatchSpec, Offer, SeatSpec, Verdict, words
 use rookery_rules::{Seat, Seats};
 use serde::Serialize;
 
-use super::SceneData;
+use super::{Can, SceneData};
 
 /// How a match stands.
 #[derive(Clone, Debug, Serialize)]
@@ -82,6 +82,8 @@ pub struct SeatData {
     pub you: bool,
     /// Whether a person is there; `null` for others.
     pub online: Option<bool>,
+    /// Who is away: for how long it is still waited for until the others may end the match; `null` where a clock decides.
+    pub back_ms: Option<u64>,
     /// Whether it is out of the match.
     pub out: bool,
 }
@@ -186,26 +188,6 @@ pub struct EvidenceData {
     pub stderr: Option<String>,
 }
 
-/// What somebody can do now.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[allow(clippy::struct_excessive_bools, reason = "each is one thing that can be done or not")]
-pub struct Can {
-    /// To move.
-    #[serde(rename = "move")]
-    pub mv: bool,
-    /// To give up.
-    pub resign: bool,
-    /// To go back to where so many moves were made.
-    pub take_back: Option<u64>,
-    /// To offer a draw.
-    pub draw: bool,
-    /// To ask for a hint.
-    pub hint: bool,
-    /// To say something.
-    pub chat: bool,
-}
-
 /// News of a match.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -229,6 +211,8 @@ pub enum NewsData {
         seat: usize,
         /// Whether it is there now.
         online: bool,
+        /// For how long it is waited for, if it is not.
+        back_ms: Option<u64>,
     },
     /// Another match was begun by the same players.
     Rematch {
@@ -365,7 +349,7 @@ impl From<&Evidence> for EvidenceData {
 }
 
 /// The seats that are out of a match.
-fn out(snapshot: &Snapshot) -> Seats {
+pub(super) fn out(snapshot: &Snapshot) -> Seats {
     let is_out = |entry: &&std::sync::Arc<Entry>| match &entry.deed {
         Deed::Resigned => true,
         Deed::Fouled(foul) => foul.ruling != rookery_referee::Ruling::AskAgain,
@@ -374,52 +358,20 @@ fn out(snapshot: &Snapshot) -> Seats {
     snapshot.entries.iter().filter(is_out).filter_map(|entry| entry.seat).collect()
 }
 
-impl Can {
-    /// What a seat can do in a match.
-    pub fn of(snapshot: &Snapshot, seat: Option<Seat>) -> Self {
-        let Some(seat) = seat else { return Self::default() };
-        let spec = &snapshot.spec;
-        let own = spec.seats.get(seat.index());
-        let running = snapshot.verdict.is_none() && !snapshot.suspended;
-        if !running || !own.is_some_and(|own| own.player.is_person()) {
-            return Self::default();
-        }
-        let out = out(snapshot);
-        if out.contains(seat) {
-            return Self { chat: true, ..Self::default() };
-        }
-        let mut others =
-            Seat::all(spec.n_seats()).filter(|&other| other != seat && !out.contains(other)).peekable();
-        let has_others = others.peek().is_some();
-        let kinds: Vec<&SeatSpec> = others.map(|other| &spec.seats[other.index()].player).collect();
-        let mv = snapshot.asked.is_some_and(|asked| asked.seat == seat);
-        let last_own = snapshot
-            .entries
-            .iter()
-            .rev()
-            .find(|entry| entry.seat == Some(seat) && matches!(entry.deed, Deed::Moved { .. }));
-        let may_go_back = spec.casual && !kinds.iter().any(|kind| kind.is_program());
-        Self {
-            mv,
-            resign: true,
-            take_back: last_own.filter(|_| may_go_back).map(|entry| entry.plies - 1),
-            draw: has_others && kinds.iter().all(|kind| kind.is_person()),
-            hint: mv && spec.casual,
-            chat: true,
-        }
-    }
-}
-
 impl SeatData {
     /// Who sits where, and whether persons are there.
-    pub fn all(snapshot: &Snapshot, you: Option<Seat>, online: &[bool]) -> Vec<Self> {
+    pub fn all(snapshot: &Snapshot, you: Option<Seat>, around: &Around<'_>) -> Vec<Self> {
         let out = out(snapshot);
         let seat = |(seat, entry): (Seat, &rookery_referee::SeatEntry)| Self {
             name: entry.name.clone(),
             label: entry.label.clone(),
             kind: Kind::of(&entry.player),
             you: you == Some(seat),
-            online: entry.player.is_person().then(|| online.get(seat.index()).copied().unwrap_or_default()),
+            online: entry
+                .player
+                .is_person()
+                .then(|| around.online.get(seat.index()).copied().unwrap_or_default()),
+            back_ms: around.back_ms.get(seat.index()).copied().flatten(),
             out: out.contains(seat),
         };
         Seat::all(snapshot.spec.n_seats()).zip(&snapshot.spec.seats).map(seat).collect()
@@ -435,6 +387,8 @@ pub struct Around<'a> {
     pub version: u64,
     /// Whether persons are there, by seat.
     pub online: &'a [bool],
+    /// For how long those who are away are waited for, by seat.
+    pub back_ms: &'a [Option<u64>],
     /// How many look on.
     pub viewers: usize,
     /// The seats that nobody has taken.
@@ -456,7 +410,7 @@ impl MatchState {
             unrated: crate::ladders::uncounted(spec),
             evaluated: false,
             time: spec.time.to_string(),
-            seats: SeatData::all(snapshot, sight.seat, around.online),
+            seats: SeatData::all(snapshot, sight.seat, around),
             you: sight.seat.map(Seat::index),
             ply: snapshot.plies(),
             scene: if running { scene } else { scene.still() },

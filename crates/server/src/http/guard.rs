@@ -39,10 +39,10 @@ const BUNDLE_BYTES: usize = (16 << 20) + (64 << 10);
 const BUNDLE: Duration = Duration::from_mins(2);
 
 /// The policy of all pages.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /// The same for what others may frame.
-const FRAMED: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+const FRAMED: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *";
 
 /// For pictures, which bring their own colours and nothing else.

@@ -19,7 +19,7 @@ pub use guard::{Caller, guard};
 pub use metrics::Metrics;
 pub use shape::{Fields, ObjectShape, Shape, Shapes, any_of, tagged, words};
 pub(crate) use shape::{shape, told};
-pub use site::{Network, PublicUrl, Site};
+pub use site::{BotsUrl, Network, PublicUrl, Site};
 pub(crate) use site::{counted_by, theme};
 pub use table::{Access, Listed, Routes, openapi};
 pub(crate) use upload::file_of;

@@ -50,6 +50,46 @@ impl PublicUrl {
     pub fn is_secure(&self) -> bool {
         self.secure
     }
+
+    /// The host without its port.
+    pub fn host_name(&self) -> &str {
+        let port =
+            self.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        port.map_or(&self.host, |(host, _)| host)
+    }
+
+    /// Whether only this machine reaches it.
+    pub fn is_here(&self) -> bool {
+        let ip = self.host_name().trim_matches(['[', ']']).parse::<IpAddr>();
+        self.host_name() == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+    }
+}
+
+/// The address at which bots reach this server: `tcp://bots.example.org:7601`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BotsUrl(String);
+
+impl FromStr for BotsUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+        let is_host = |host: &str| !host.is_empty() && host.chars().all(is_part);
+        let address = text.strip_prefix("tcp://").and_then(|rest| rest.rsplit_once(':'));
+        let is_it = address
+            .is_some_and(|(host, port)| is_host(host) && port.parse::<u16>().is_ok_and(|port| port > 0));
+        if is_it {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(format!("{text:?} is no address for bots; expected tcp://HOST:PORT"))
+        }
+    }
+}
+
+impl fmt::Display for BotsUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// A range of addresses: `10.0.0.0/8`, or one address.

@@ -3,17 +3,20 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use rookery_live::LiveMatch;
+use rookery_live::{Guest, LiveMatch, read_story};
 use rookery_record::{Header, Slot};
+use rookery_referee::{Fault, MatchSpec, SeatSpec};
 use rookery_store::{EntrantId, GameId};
 
-use super::{Hold, Hub, Left, Owners, Table};
+use super::{Hold, Hub, Left, Owners, Table, play};
 use crate::accounts::Owner;
 
 /// How long persons may stay away, all of them, before their match is given up.
 const ABANDONED: Duration = Duration::from_hours(24);
 /// How often that is looked at.
 const SWEEP: Duration = Duration::from_mins(5);
+/// The pause before bots are brought once more.
+const NEXT_TRY: Duration = Duration::from_millis(200);
 
 impl Hub {
     /// Goes on with what an earlier run has left; how many matches.
@@ -62,23 +65,51 @@ impl Hub {
         let spec = Header::parse(first).map_err(|problem| problem.to_string())?.spec;
         let mut seats: Vec<Hold> = owners.seats.into_iter().map(|owner| Hold::new(owner, None)).collect();
         seats.resize_with(spec.n_seats(), Hold::default);
-        // Whoever needs a bot to come back waits by itself.
-        let (hub, maker) = (Arc::clone(self), owners.maker);
-        let going_on = async move {
-            match hub.start(id, spec, Some(slot)).await {
-                Ok(live) => {
-                    hub.run(Arc::new(Table::live(id, maker, hub.first_version, live, seats)));
+        let bots = remote_names(&spec);
+        if bots.is_empty() {
+            let guests = self.bring(&spec).await.map_err(|error| error.message)?;
+            let live = play(spec, guests, slot).map_err(|error| error.message)?;
+            self.run(Arc::new(Table::live(id, owners.maker, self.first_version, live, seats)));
+            return Ok(true);
+        }
+        // People find the match where they left it, also if they are back before the bots.
+        let snapshot = read_story(&lines[..]).map_err(|error| error.to_string())?.snapshot();
+        let note = format!("It goes on when {} is back.", bots.join(" and "));
+        let table = Table::paused(id, owners.maker, self.first_version, snapshot, seats, note);
+        let table = Arc::new(table);
+        self.insert(&table);
+        tokio::spawn(Arc::clone(self).go_on(table, spec, slot));
+        Ok(true)
+    }
+
+    /// Goes on with a match as soon as its bots are back; without them if they are given up.
+    async fn go_on(self: Arc<Self>, table: Arc<Table>, spec: MatchSpec, slot: Slot) {
+        let bots = remote_names(&spec);
+        let coming = async {
+            loop {
+                self.bots.free(&bots).await;
+                match self.bring(&spec).await {
+                    Ok(guests) => return guests,
+                    // One of them has just left, or was faster elsewhere.
+                    Err(_) => tokio::time::sleep(NEXT_TRY).await,
                 }
-                Err(error) => tracing::error!(%id, error = error.message, "a match cannot go on"),
             }
         };
-        let needs_bots = lines.windows(7).any(|part| part == b"remote:");
-        if needs_bots {
-            tokio::spawn(going_on);
-        } else {
-            going_on.await;
+        let guests = tokio::select! {
+            guests = coming => guests,
+            () = table.bots_given_up() => without_bots(&spec),
+            () = self.stopping.requested() => return,
+        };
+        match play(spec, guests, slot) {
+            Ok(live) => {
+                table.begin(live);
+                self.run(table);
+            }
+            Err(error) => {
+                tracing::error!(id = %table.id(), error = error.message, "a match cannot go on");
+                self.forget(table.id());
+            }
         }
-        Ok(true)
     }
 
     /// Waits until all running matches have ended or are stopped, and their records are on the disk.
@@ -127,7 +158,9 @@ impl Hub {
 
     fn give_up(&self, table: &Table) {
         tracing::info!(id = %table.id(), "a match is given up, because nobody came back");
-        if self.cancel(table, "nobody came back within a day").is_err() {
+        if table.is_paused() {
+            table.give_up_bots();
+        } else if self.cancel(table, "nobody came back within a day").is_err() {
             // It had not begun.
             self.forget_waiting(table.id());
             self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(&table.id());
@@ -142,4 +175,23 @@ impl Hub {
             self.stopping.urgent().await;
         }
     }
+}
+
+/// The names of the bots that play in a match.
+fn remote_names(spec: &MatchSpec) -> Vec<String> {
+    let name = |player: &SeatSpec| match player {
+        SeatSpec::Remote(name) => Some(name.clone()),
+        _ => None,
+    };
+    spec.seats.iter().filter_map(|entry| name(&entry.player)).collect()
+}
+
+/// Whoever plays in a match whose bots did not come back after a stop of ours, which is not their fault.
+fn without_bots(spec: &MatchSpec) -> Vec<Guest> {
+    let guest = |player: &SeatSpec| match player {
+        SeatSpec::Human => Guest::Person,
+        SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
+        _ => Guest::Absent(Fault::ours("the server was stopped, and the bot did not come back after that")),
+    };
+    spec.seats.iter().map(|entry| guest(&entry.player)).collect()
 }

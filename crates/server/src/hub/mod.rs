@@ -213,7 +213,7 @@ impl Hub {
             self.keep_waiting(&table);
             table
         } else {
-            let live = self.start(id, spec, None).await?;
+            let live = self.start(id, spec).await?;
             let table = Table::live(id, who.owner.clone(), self.first_version, live, seats);
             self.run(Arc::new(table))
         };
@@ -221,30 +221,26 @@ impl Hub {
     }
 
     /// Brings whoever is to play, and begins.
-    async fn start(&self, id: GameId, spec: MatchSpec, slot: Option<Slot>) -> Result<LiveMatch, ApiError> {
+    async fn start(&self, id: GameId, spec: MatchSpec) -> Result<LiveMatch, ApiError> {
+        let guests = self.bring(&spec).await?;
+        let slot = self.spool.slot(id).map_err(|error| ApiError::ours(&error))?;
+        play(spec, guests, slot).inspect_err(|_| self.spool.remove(id))
+    }
+
+    /// Whoever is to play.
+    async fn bring(&self, spec: &MatchSpec) -> Result<Vec<Guest>, ApiError> {
         let mut guests = vec![];
         for entry in &spec.seats {
             guests.push(match &entry.player {
                 SeatSpec::Human => Guest::Person,
                 SeatSpec::BuiltIn(player) => Guest::BuiltIn(player.clone()),
                 SeatSpec::Remote(name) => {
-                    let patience = slot.as_ref().map(|_| COMING_BACK);
-                    self.bots.bring(name, patience).await.map_err(|why| ApiError::field("seats", why))?
+                    self.bots.bring(name, None).await.map_err(|why| ApiError::field("seats", why))?
                 }
                 other => return Err(ApiError::field("seats", format!("`{other}` cannot be seated here"))),
             });
         }
-        let slot = match slot {
-            Some(slot) => slot,
-            None => self.spool.slot(id).map_err(|error| ApiError::ours(&error))?,
-        };
-        let ready = prepare(spec, guests, &Protocols::default(), Some(slot)).map_err(|error| {
-            self.spool.remove(id);
-            ApiError::field("start", error.to_string())
-        })?;
-        // Several run at the same time, and each has its share.
-        let terms = Terms { threads: 1, ..Terms::default() };
-        Ok(ready.with_terms(terms).start())
+        Ok(guests)
     }
 
     /// Tells the viewers of a match, and hands it over when it is done.
@@ -256,10 +252,13 @@ impl Hub {
         let (hub, done) = (Arc::clone(self), Arc::clone(&table));
         tokio::spawn(async move {
             let played = live.played_until(hub.time_to_stop(&live)).await;
-            done.tell();
-            teller.abort();
-            if let End::Verdict(_) = played.end {
+            let is_over = matches!(played.end, End::Verdict(_));
+            if is_over {
                 hub.hand_over(&done).await;
+            }
+            done.release();
+            teller.abort();
+            if is_over {
                 tokio::time::sleep(AT_HAND).await;
                 hub.put_away(&done).await;
             }
@@ -359,8 +358,9 @@ impl Hub {
 
     /// What somebody may see of a table.
     pub fn sight(table: &Table, who: Option<&Identity>) -> Sight {
-        let is_operator = who.is_some_and(|who| who.is_operator);
-        Sight { seat: table.seat_of(who), may_read_stderr: is_operator }
+        let ended_by = table.snapshot().verdict.as_ref().and_then(|verdict| verdict.ending.seat);
+        let may_read_stderr = owns_program(table.programs(), who, ended_by);
+        Sight { seat: table.seat_of(who), may_read_stderr }
     }
 }
 
@@ -391,6 +391,15 @@ impl Found {
             Self::Stored(stored) => Arc::new(stored.snapshot.clone()),
         }
     }
+}
+
+/// Begins, or goes on, with everybody there.
+fn play(spec: MatchSpec, guests: Vec<Guest>, slot: Slot) -> Result<LiveMatch, ApiError> {
+    let ready = prepare(spec, guests, &Protocols::default(), Some(slot))
+        .map_err(|error| ApiError::field("start", error.to_string()))?;
+    // Several run at the same time, and each has its share.
+    let terms = Terms { threads: 1, ..Terms::default() };
+    Ok(ready.with_terms(terms).start())
 }
 
 /// Tells the viewers of a match what happens in it, until it is aborted.

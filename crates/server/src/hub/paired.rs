@@ -11,9 +11,10 @@ use rookery_referee::{Command, End, Fault, MatchSpec, Offence, SeatSpec, Verdict
 use rookery_store::{GameId, GameKey, NewGame, TournamentId};
 use rookery_wire::Protocols;
 use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use super::{AT_HAND, COMING_BACK, Hold, Hub, Table, before, teller};
+use super::{AT_HAND, COMING_BACK, Hold, Hub, Table, before, bundle_owners, teller};
 use crate::accounts::Owner;
 
 /// How long people may take to come to their game.
@@ -107,16 +108,26 @@ impl Hub {
             });
         }
         let End::Verdict(verdict) = &played.end else {
-            if let Some(table) = table.filter(|_| !has_people) {
-                self.forget(table.id());
+            if let Some(table) = table {
+                table.release();
+                if !has_people {
+                    self.forget(table.id());
+                }
             }
             return Ok(None);
         };
-        let record = match kept {
-            Kept::InMemory(record) => record.await.map_err(|_| "a game has no record".to_owned())?,
-            Kept::Spooled => self.spool.read(id).map_err(|error| error.to_string())?,
+        let stored = async {
+            let record = match kept {
+                Kept::InMemory(record) => record.await.map_err(|_| "a game has no record".to_owned())?,
+                Kept::Spooled => self.spool.read(id).map_err(|error| error.to_string())?,
+            };
+            self.store_paired(game.key, record).await
         };
-        self.store_paired(game.key, record).await?;
+        let stored = stored.await;
+        if let Some(table) = &table {
+            table.release();
+        }
+        stored?;
         if let Some(table) = table {
             let (hub, time) = (Arc::clone(self), if has_people { AT_HAND } else { KEPT });
             tokio::spawn(async move {
@@ -148,9 +159,12 @@ impl Hub {
             self.insert(&table);
             table
         };
+        let (store, spec) = (self.store.clone(), game.spec.clone());
+        if let Ok(owners) = spawn_blocking(move || bundle_owners(&store, &spec)).await {
+            table.set_programs(owners);
+        }
         let telling = teller(&table, live);
         let played = over.await;
-        table.tell();
         telling.abort();
         (Some(table), played)
     }

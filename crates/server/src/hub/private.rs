@@ -52,3 +52,54 @@ pub(crate) fn without_stderr(
     }
     changed
 }
+
+#[cfg(test)]
+mod tests {
+    use rookery_live::{Guest, prepare};
+    use rookery_referee::{Fault, Offence};
+    use rookery_store::GameId;
+    use rookery_wire::Protocols;
+
+    use super::super::{Hold, Hub, Table};
+    use super::*;
+    use crate::accounts::Owner;
+
+    #[tokio::test]
+    async fn fault_w09_the_owner_of_a_bot_reads_its_standard_error_at_the_table() {
+        let spec = serde_json::json!({
+            "game": "hexapawn", "seed": "7", "time": "untimed", "conduct": "remove",
+            "seats": [
+                {"player": "bundle:mine", "name": "mine", "label": "white"},
+                {"player": "first", "name": "first", "label": "black"},
+            ],
+        });
+        let spec: MatchSpec = serde_json::from_value(spec).expect("it is a spec");
+        let mut fault = Fault::new(Offence::NoShow, "it ended at once");
+        fault.evidence.stderr = Some("the password is swordfish".to_owned());
+        let SeatSpec::BuiltIn(first) = spec.seats[1].player.clone() else { panic!("it is a computer") };
+        let guests = vec![Guest::Absent(fault), Guest::BuiltIn(first)];
+        let live = prepare(spec, guests, &Protocols::default(), None).expect("it can begin").start();
+        live.played().await;
+        let table =
+            Table::live(GameId::random(), Owner::Guest(0), 1, live, vec![Hold::default(), Hold::default()]);
+        table.set_programs(vec![Some(EntrantId(7)), None]);
+        let person = |id: i64, is_operator: bool| Identity {
+            name: "somebody".to_owned(),
+            owner: Owner::Named(id),
+            is_operator,
+            token: 1,
+            is_program: false,
+        };
+        let reads = |who: Option<&Identity>| {
+            let state = table.look(Hub::sight(&table, who));
+            state.over.and_then(|over| over.evidence?.stderr).is_some()
+        };
+        assert!(!reads(Some(&person(7, false))), "before it is stored nobody is told that it is over");
+        assert!(table.over_since().is_none());
+        table.release();
+        assert!(table.over_since().is_some());
+        assert!(reads(Some(&person(7, false))), "its owner");
+        assert!(reads(Some(&person(8, true))), "the operator");
+        assert!(!reads(Some(&person(8, false))) && !reads(None), "others");
+    }
+}

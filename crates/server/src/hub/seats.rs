@@ -30,7 +30,7 @@ impl Hub {
         self.expect_room()?;
         let (seat, all) = table.take_seat(code, who).ok_or_else(gone)?;
         if all && table.match_().is_none() {
-            match self.start(table.id(), MatchSpec::clone(&table.spec()), None).await {
+            match self.start(table.id(), MatchSpec::clone(&table.spec())).await {
                 Ok(live) => table.begin(live),
                 Err(error) => {
                     table.give_back(seat, code);
@@ -81,7 +81,7 @@ impl Hub {
         spec.seed = random_seed();
         seats.rotate_left(1);
         let id = GameId::random();
-        let live = self.start(id, spec, None).await?;
+        let live = self.start(id, spec).await?;
         let again = Table::live(id, who.owner.clone(), self.first_version, live, seats);
         let again = self.run(Arc::new(again));
         table.set_rematch(id);

@@ -9,7 +9,7 @@ use rookery_store::{EntrantId, GameId, Store, is_given_up};
 
 use super::private::{bundle_owners, owns_program};
 use crate::accounts::{Identity, blocking};
-use crate::data::{Around, MatchState, SceneData, Sight, scenes};
+use crate::data::{Around, Can, MatchState, SceneData, Sight, scenes};
 use crate::http::ApiError;
 
 /// How many are kept.
@@ -41,7 +41,8 @@ impl StoredMatch {
     pub fn look(&self, sight: Sight) -> MatchState {
         let scene = self.scenes.last().map(SceneData::from);
         let scene = scene.unwrap_or_else(|| SceneData::from(&self.snapshot.position.scene()));
-        let around = Around { id: self.id.as_str(), version: 0, online: &[], viewers: 0, waiting: &[] };
+        let around =
+            Around { id: self.id.as_str(), version: 0, online: &[], back_ms: &[], viewers: 0, waiting: &[] };
         let tournament = self.cup.map(|id| id.to_string());
         let state = MatchState::new(&self.snapshot, scene, &around, sight);
         let guest = self.entrants.iter().any(Option::is_none).then_some("a guest played");
@@ -50,7 +51,8 @@ impl StoredMatch {
             (None, Some(_)) => None,
             (None, None) => state.unrated.or(guest),
         };
-        MatchState { unrated, tournament, ..state }
+        // Whoever played is asked for another one while they are still at the table.
+        MatchState { unrated, tournament, can: Can::default(), ..state }
     }
 
     /// Whether somebody may read what the program at a seat wrote to its standard error.

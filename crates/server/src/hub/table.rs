@@ -3,21 +3,23 @@
 //! Nothing is queued for anybody. The table keeps its last updates; whoever looks reads on from where they are, at their
 //! own pace, and gets a snapshot if that is too far back.
 
+mod away;
 mod elsewhere;
+mod paused;
 mod seats;
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
 use rookery_live::{Deed, LiveMatch, News, Since, Snapshot};
 use rookery_referee::{Command, MatchSpec};
 use rookery_rules::{Scene, Seat};
-use rookery_store::{GameId, TournamentId};
-use tokio::sync::watch;
+use rookery_store::{EntrantId, GameId, TournamentId};
+use tokio::sync::{Notify, watch};
 
 use super::Hold;
 use super::eval::is_evaluated;
@@ -48,6 +50,10 @@ pub struct Table {
     pub(super) eval: watch::Sender<Option<Utf8Bytes>>,
     /// Whether somebody works that out.
     pub(super) evaluating: AtomicBool,
+    /// Rings when nobody waits for its bots any more.
+    given_up: Notify,
+    /// Whose the uploaded bots are, by seat, if there are any.
+    programs: OnceLock<Vec<Option<EntrantId>>>,
 }
 
 struct State {
@@ -65,6 +71,8 @@ struct State {
     /// Given to those who only look on.
     cached: Option<(Instant, u64, Utf8Bytes)>,
     over_since: Option<Instant>,
+    /// Whether its end is told to nobody yet, because the store does not have it.
+    is_held: bool,
     /// When something last happened.
     active: Instant,
     /// For lists, as it was at a version.
@@ -81,14 +89,29 @@ enum Stage {
     Live(LiveMatch),
     /// Another machine plays it.
     Elsewhere(Arc<Snapshot>),
+    /// It goes on after a restart when its bots are back.
+    Paused(Arc<Snapshot>),
 }
 
 impl Stage {
     fn snapshot(&self) -> Arc<Snapshot> {
         match self {
-            Self::Waiting(snapshot) | Self::Elsewhere(snapshot) => Arc::clone(snapshot),
+            Self::Waiting(snapshot) | Self::Elsewhere(snapshot) | Self::Paused(snapshot) => {
+                Arc::clone(snapshot)
+            }
             Self::Live(live) => live.snapshot(),
         }
+    }
+}
+
+impl State {
+    /// How the match stands, as far as that is told.
+    fn snapshot(&self) -> Arc<Snapshot> {
+        let snapshot = self.stage.snapshot();
+        if !self.is_held || snapshot.verdict.is_none() {
+            return snapshot;
+        }
+        Arc::new(Snapshot { verdict: None, asked: None, ..Snapshot::clone(&snapshot) })
     }
 }
 
@@ -130,9 +153,10 @@ impl Table {
     fn new(id: GameId, maker: Owner, version: u64, stage: Stage, scene: Scene, seats: Vec<Hold>) -> Self {
         let told = match &stage {
             Stage::Live(live) => live.first_snapshot().version,
-            Stage::Waiting(_) | Stage::Elsewhere(_) => 0,
+            Stage::Waiting(_) | Stage::Elsewhere(_) | Stage::Paused(_) => 0,
         };
         let begun = State {
+            is_held: matches!(stage, Stage::Live(_)),
             stage,
             maker,
             version,
@@ -152,7 +176,19 @@ impl Table {
         let evaluating = AtomicBool::new(false);
         let serial = TABLES.fetch_add(1, Ordering::Relaxed);
         let made_ms = now_ms();
-        Self { id, serial, made_ms, cup: None, state: Mutex::new(begun), version, eval, evaluating }
+        let (given_up, programs) = (Notify::new(), OnceLock::new());
+        Self {
+            id,
+            serial,
+            made_ms,
+            cup: None,
+            state: Mutex::new(begun),
+            version,
+            eval,
+            evaluating,
+            given_up,
+            programs,
+        }
     }
 
     /// The same for a game of a tournament.
@@ -182,20 +218,20 @@ impl Table {
 
     /// What was agreed so far.
     pub fn spec(&self) -> Arc<MatchSpec> {
-        Arc::clone(&self.state().stage.snapshot().spec)
+        Arc::clone(&self.state().snapshot().spec)
     }
 
     /// The match, if it has begun.
     pub fn match_(&self) -> Option<LiveMatch> {
         match &self.state().stage {
             Stage::Live(live) => Some(live.clone()),
-            Stage::Waiting(_) | Stage::Elsewhere(_) => None,
+            Stage::Waiting(_) | Stage::Elsewhere(_) | Stage::Paused(_) => None,
         }
     }
 
     /// How the match stands.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.state().stage.snapshot()
+        self.state().snapshot()
     }
 
     /// Since when it is over.
@@ -246,6 +282,7 @@ impl Table {
         state.told = first.version;
         state.scene = newest(&first);
         state.stage = Stage::Live(live);
+        (state.note, state.is_held) = (None, true);
         self.start_over(&mut state);
     }
 
@@ -276,23 +313,27 @@ impl Table {
         let mut state = self.state();
         let Stage::Live(live) = &state.stage else { return };
         let (live, told) = (live.clone(), state.told);
-        let (version, news) = match live.since(told) {
+        let (version, mut news) = match live.since(told) {
             Since::News(version, news) => (version, news),
             Since::Snapshot(snapshot) => {
                 state.told = snapshot.version;
                 state.scene = newest(&snapshot);
-                if snapshot.verdict.is_some() {
+                if snapshot.verdict.is_some() && !state.is_held {
                     state.over_since.get_or_insert_with(Instant::now);
                 }
                 self.start_over(&mut state);
                 return;
             }
         };
+        let is_end = |news: &News| matches!(news, News::Ended(_));
+        let told = news.iter().position(is_end).filter(|_| state.is_held).unwrap_or(news.len());
+        let held = news.split_off(told);
         if news.is_empty() {
             return;
         }
-        state.told = version;
-        let snapshot = live.snapshot();
+        // Each of them is one version.
+        state.told = version - held.len() as u64;
+        let snapshot = state.snapshot();
         let is_back = news.iter().any(|news| matches!(news, News::TakenBack { .. }));
         let has_moved = news
             .iter()
@@ -302,12 +343,23 @@ impl Table {
         } else if has_moved {
             follow(&mut state.scene, &news);
         }
-        if news.iter().any(|news| matches!(news, News::Ended(_))) {
+        if news.iter().any(is_end) {
             state.over_since = Some(Instant::now());
         }
         let told = tellable(&news, &snapshot);
         let scene = (is_back || has_moved).then(|| scene_now(&state, &snapshot));
         self.push(&mut state, told, scene, &snapshot);
+    }
+
+    /// The store has the match, if it is over: everybody is told of its end.
+    pub(crate) fn release(&self) {
+        self.state().is_held = false;
+        self.tell();
+        let mut state = self.state();
+        if state.over_since.is_none() && state.snapshot().verdict.is_some() {
+            state.over_since = Some(Instant::now());
+            self.start_over(&mut state);
+        }
     }
 
     fn push(&self, state: &mut State, news: Vec<NewsData>, scene: Option<SceneData>, snapshot: &Snapshot) {
@@ -358,13 +410,14 @@ impl Table {
     }
 
     fn state_of(&self, state: &State, sight: Sight) -> MatchState {
-        let snapshot = state.stage.snapshot();
+        let snapshot = state.snapshot();
         let online: Vec<bool> = state.seats.iter().map(|hold| hold.windows > 0).collect();
-        let waiting = self.missing(state);
+        let (waiting, back_ms) = (self.missing(state), state.back_ms(&snapshot, self.cup.is_some()));
         let around = Around {
             id: self.id.as_str(),
             version: state.version,
             online: &online,
+            back_ms: &back_ms,
             viewers: state.viewers,
             waiting: &waiting,
         };
@@ -382,39 +435,16 @@ impl Table {
         MatchState { unrated, evaluated, rematch, note, tournament, ..whole }
     }
 
-    /// The seats of those who are still to come before it begins.
-    fn missing(&self, state: &State) -> Vec<usize> {
-        let is_before = self.cup.is_some() && matches!(state.stage, Stage::Waiting(_));
-        let is_missing =
-            |hold: &Hold| hold.code.is_some() || is_before && hold.owner.is_some() && hold.windows == 0;
-        state.seats.iter().enumerate().filter(|(_, hold)| is_missing(hold)).map(|(idx, _)| idx).collect()
-    }
-
-    /// Waits until everybody has come but those who never will.
-    pub(crate) async fn gathered(&self, left: &[bool]) {
-        let mut versions = self.subscribe();
-        let is_away = |(hold, left): (&Hold, &bool)| hold.owner.is_some() && hold.windows == 0 && !left;
-        while self.state().seats.iter().zip(left).any(is_away) {
-            // The sender is ours.
-            let _ = versions.changed().await;
-        }
-    }
-
-    /// Whether the person at a seat looks at the table.
-    pub(crate) fn is_there(&self, seat: usize) -> bool {
-        self.state().seats.get(seat).is_some_and(|hold| hold.windows > 0)
-    }
-
     /// Whether lists show it: it has begun.
     pub fn is_shown(&self) -> bool {
-        matches!(self.state().stage, Stage::Live(_) | Stage::Elsewhere(_))
+        !matches!(self.state().stage, Stage::Waiting(_))
     }
 
     /// What lists show of it, as JSON made once a version; while a clock runs it is not shared for long.
     pub fn card(&self) -> Arc<str> {
         self.tell();
         let mut state = self.state();
-        let snapshot = state.stage.snapshot();
+        let snapshot = state.snapshot();
         let runs = snapshot.asked.is_some_and(|asked| asked.time.is_some());
         if let Some((version, made, card)) = &state.card
             && *version == state.version
@@ -437,34 +467,19 @@ impl Table {
         self.tell();
         let mut state = self.state();
         state.rematch = Some(id);
-        let snapshot = state.stage.snapshot();
+        let snapshot = state.snapshot();
         self.push(&mut state, vec![NewsData::Rematch { id: id.to_string() }], None, &snapshot);
-    }
-
-    /// Somebody comes to look, or goes.
-    pub(super) fn presence(&self, seat: Option<Seat>, comes: bool) {
-        // First what happened before.
-        self.tell();
-        let mut state = self.state();
-        let Some(seat) = seat else {
-            state.viewers = if comes { state.viewers + 1 } else { state.viewers.saturating_sub(1) };
-            return;
-        };
-        let Some(hold) = state.seats.get_mut(seat.index()) else { return };
-        let before = hold.windows > 0;
-        hold.windows = if comes { hold.windows + 1 } else { hold.windows.saturating_sub(1) };
-        let online = hold.windows > 0;
-        let snapshot = state.stage.snapshot();
-        if before != online && snapshot.verdict.is_none() {
-            let news = vec![NewsData::Presence { seat: seat.index(), online }];
-            self.push(&mut state, news, None, &snapshot);
-        }
     }
 
     /// Does what a seat wants; the error is a sentence.
     pub fn command(&self, seat: Seat, command: &Command) -> Result<(), String> {
         let Some(live) = self.match_() else {
-            return Err("the match has not begun; wait until everybody has come".to_owned());
+            let why = if self.is_paused() {
+                "the match goes on when its bots are back; wait a moment"
+            } else {
+                "the match has not begun; wait until everybody has come"
+            };
+            return Err(why.to_owned());
         };
         live.command(Some(seat), command).map_err(|refusal| refusal.to_string())
     }

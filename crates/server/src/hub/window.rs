@@ -1,6 +1,7 @@
 //! Whose the seats of a table are, and the windows in which people look at it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rookery_rules::Seat;
 
@@ -16,12 +17,15 @@ pub struct Hold {
     pub code: Option<String>,
     /// How many windows of its owner look.
     pub(super) windows: usize,
+    /// Since when its owner is not there.
+    pub(super) away: Option<Instant>,
 }
 
 impl Hold {
     /// A seat of somebody, or one that can be taken with a code.
     pub fn new(owner: Option<Owner>, code: Option<String>) -> Self {
-        Self { owner, code, windows: 0 }
+        let away = owner.is_some().then(Instant::now);
+        Self { owner, code, windows: 0, away }
     }
 }
 

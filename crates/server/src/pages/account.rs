@@ -131,7 +131,7 @@ fn data_card(name: &str) -> Markup {
                 summary { "Delete your name" }
                 form class="stack tight" method="post" action="/settings" {
                     p { "Your name leaves every list, your password, sessions and tokens are gone, and nobody can sign in as you. This cannot be undone." }
-                    p class="dim tiny" { "Kept: your games, under a number instead of your name; the records of these games and the operator's log, which have the name as it was. A record that is changed would no longer be valid." }
+                    p class="dim tiny" { "Kept: your games, with a number in place of your name, also in the records that others can download and in the operator's log. The store itself keeps these records as they were written, because one that is changed would no longer be valid; copies that somebody has downloaded before stay as they are." }
                     label class="field" { "Type your name, " (name) ", to say that you mean it" input name="name" maxlength="24" autocomplete="off" required; }
                     button class="btn danger" name="what" value="delete" { "Delete my name" }
                 }

@@ -122,13 +122,31 @@ fn command(line: &str) -> Markup {
     html! { rk-copy class="codebox one" { pre { code { (line) } } button class="btn sm" type="button" hidden { "Copy" } } }
 }
 
+/// The address of a socket with its port, which `rookery connect` wants to know.
+fn with_port(socket: &str) -> String {
+    let host = socket.strip_prefix("ws://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    if host.is_empty() || has_port {
+        socket.to_owned()
+    } else {
+        socket.replacen(host, &format!("{host}:80"), 1)
+    }
+}
+
 fn run(data: &Connect<'_>) -> Markup {
     let name = if data.name.is_empty() { "my-bot" } else { data.name };
     let secret = if data.is_person { format!(" --secret-file {name}.token") } else { String::new() };
-    let address = data.port.unwrap_or(data.socket);
+    let socket = with_port(data.socket);
+    let address = data.port.unwrap_or(&socket);
+    // `rookery connect` speaks no TLS.
+    let is_out_of_reach = data.port.is_none() && data.socket.starts_with("wss://");
     html! {
-        (command(&format!("rookery connect {address} --name {name}{secret} -- {}", data.kit.start)))
-        p class="dim tiny" { "Or speak to us yourself, one JSON object a line: WebSocket " code { (data.socket) }
+        @if is_out_of_reach {
+            p class="note warn" { "This server takes bots by WebSocket over TLS alone, which " code { "rookery connect" } " does not speak: your program has to. Whoever runs the server can open the port for bots too, with " code { "--bots" } " and " code { "--bots-url" } "." }
+        } @else {
+            (command(&format!("rookery connect {address} --name {name}{secret} -- {}", data.kit.start)))
+        }
+        p class="dim tiny" { @if !is_out_of_reach { "Or speak" } @else { "Speak" } " to us yourself, one JSON object a line: WebSocket " code { (data.socket) }
             @if let Some(port) = data.port { ", TCP " code { (port) } } "." }
     }
 }

@@ -232,7 +232,7 @@ fn over(state: &MatchState) -> Markup {
                         a class="btn primary" href=(format!("/m/{next}")) { "To the next game" }
                     } @else if let Some(cup) = &state.tournament {
                         a class="btn primary" href=(format!("/t/{cup}")) { "To the tournament" }
-                    } @else if state.you.is_some() { button class="btn primary" type="button" data-act="rematch" { "Rematch" } }
+                    } @else if state.can.rematch { button class="btn primary" type="button" data-act="rematch" { "Rematch" } }
                     @if state.ply > 0 { button class="btn" type="button" data-act="again" { "Look again" } }
                 }
             }

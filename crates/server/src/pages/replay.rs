@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::matches::match_body;
+use super::parts::clock;
 use super::shell::icon;
 use crate::data::{EvidenceData, MatchState, VerdictData};
 
@@ -74,7 +75,7 @@ pub(super) fn below(state: &MatchState) -> Markup {
             section class="floe stack" data-part="decisive" hidden {}
             div data-part="evidence" {
                 @if let Some((over, evidence)) = state.over.as_ref().and_then(|over| Some((over, over.evidence.as_ref()?))) {
-                    (ended(over, evidence))
+                    (ended(over, evidence, clock_of(state, over).as_deref()))
                 }
             }
             details class="floe" data-part="table" hidden { summary { "The graph as a table" } }
@@ -82,8 +83,14 @@ pub(super) fn below(state: &MatchState) -> Markup {
     }
 }
 
+/// What was left on the clock of whoever offended.
+fn clock_of(state: &MatchState, over: &VerdictData) -> Option<String> {
+    let left = state.clocks_ms.get(over.offender?)?;
+    Some(format!("{} left", clock(*left)))
+}
+
 /// What speaks for a loss by fault.
-fn ended(over: &VerdictData, evidence: &EvidenceData) -> Markup {
+fn ended(over: &VerdictData, evidence: &EvidenceData, clock: Option<&str>) -> Markup {
     let fact = |name: &str, text: Option<&str>, class: &str| {
         html! { @if let Some(text) = text { dt { (name) } dd class=(class) { (text) } } }
     };
@@ -99,6 +106,7 @@ fn ended(over: &VerdictData, evidence: &EvidenceData) -> Markup {
                 (fact("Why not", Some(&evidence.note).filter(|note| !note.is_empty()).map(String::as_str), ""))
                 (fact("Expected", evidence.expected.as_deref(), ""))
                 (fact("Allowed", Some(legal.as_str()).filter(|legal| !legal.is_empty()), "mono"))
+                (fact("Clock", clock, "num"))
                 (fact("Ended", evidence.exit.as_deref(), ""))
                 (fact("Blame", over.blame, ""))
             }
@@ -169,14 +177,17 @@ mod tests {
             offender: Some(0),
             evidence: None,
         };
-        let page = ended(&over, &evidence).into_string();
-        for part in ["&lt;b&gt;c4xd5", "d5 is empty", "e2-e3 · e2xf3", "illegal move", "my-bot lost"] {
+        let page = ended(&over, &evidence, Some("0:12 left")).into_string();
+        for part in
+            ["&lt;b&gt;c4xd5", "d5 is empty", "0:12 left", "e2-e3 · e2xf3", "illegal move", "my-bot lost"]
+        {
             assert!(page.contains(part), "{part}: {page}");
         }
         assert!(!page.contains("stderr") && !page.contains("our fault"), "{page}");
         evidence.stderr = Some("depth 5".to_owned());
         over.blame = Some("platform");
-        let page = ended(&over, &evidence).into_string();
+        let page = ended(&over, &evidence, None).into_string();
+        assert!(!page.contains("Clock"), "{page}");
         assert!(page.contains("depth 5") && page.contains("our fault"), "{page}");
     }
 }

@@ -180,11 +180,11 @@ pub(crate) fn watch(all: &[Running], list: &[Card], filter: &Filter) -> Markup {
             a class="btn" href="/new" { (icon("play")) "Play yourself" }
         }
         (filters(all, filter))
-        rk-live src="/api/v1/live" cup=[filter.cup.as_deref()] grows[filter.game.is_none() && filter.who.is_none()] {
+        rk-live src="/api/v1/live" grows cup=[filter.cup.as_deref()] game=[filter.game.as_deref()] who=[filter.who.as_deref()] {
             ul class="cards" { @for card in list { (small_board(card)) } }
-            @if list.is_empty() { (nothing("Nobody plays at the moment.", "/", "Play a game")) }
+            div data-part="nothing" hidden[!list.is_empty()] { (nothing("Nobody plays at the moment.", "/", "Play a game")) }
         }
-        @if !list.is_empty() { p class="dim tiny after" { "New games join at the end. A game that is over keeps its place for 10 seconds." } }
+        p class="dim tiny after" { "New games join at the end. A game that is over keeps its place for 10 seconds." }
     }
 }
 

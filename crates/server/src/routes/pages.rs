@@ -399,17 +399,18 @@ pub(crate) async fn act(
         _ => return Err(ApiError::field("what", "expected `move` or `resign`")),
     };
     table.command(seat, &command).map_err(ApiError::conflict)?;
-    if let Some(live) = table.match_() {
+    if table.match_().is_some() {
+        let mut versions = table.subscribe();
         let answered = async {
-            let mut version = 0;
             loop {
-                let snapshot = live.snapshot();
+                let snapshot = table.snapshot();
                 if snapshot.verdict.is_some()
                     || snapshot.asked.is_some_and(|asked| asked.seat == seat && asked.ply > ply)
                 {
                     return;
                 }
-                version = live.changed(version.max(snapshot.version)).await;
+                // The sender is the table's.
+                let _ = versions.changed().await;
             }
         };
         // Who takes longer is seen later.

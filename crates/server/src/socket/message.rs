@@ -25,12 +25,38 @@ pub enum FromPage {
         #[serde(rename = "match")]
         id: String,
     },
-    /// To be told of all boards, or no longer.
-    Lobby(bool),
+    /// To be told of boards that run, or no longer.
+    Lobby(Boards),
     /// To do something at a seat.
     Do(Do),
     /// Whether we are there.
     Ping(u64),
+}
+
+/// Of which boards a page is told.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Boards {
+    /// Of any, or of none.
+    Any(bool),
+    /// Of some.
+    Some(SomeBoards),
+}
+
+/// Some of the boards.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SomeBoards {
+    /// Those that are in view, and told whenever they change; all others are told of once. Without it all are in view.
+    pub matches: Option<Vec<String>>,
+    /// Only of this game.
+    pub game: Option<String>,
+    /// Only those in which `people` play, or without them (`bots`).
+    pub who: Option<String>,
+    /// Only those of this tournament.
+    pub tournament: Option<String>,
+    /// How many running ones are told of beside those in view.
+    pub limit: Option<usize>,
 }
 
 /// Something to do at a seat.
@@ -76,12 +102,14 @@ pub enum What {
         /// Whether.
         accept: bool,
     },
+    /// Ends a match that cannot go on because another has gone away.
+    End {},
     /// Wants to know what is best.
     Hint {},
 }
 
 impl What {
-    /// What the match is told; nothing for a hint.
+    /// What the match is told; nothing for what only the table knows.
     pub fn command(&self) -> Option<Command> {
         Some(match self {
             Self::Move { ply, text } => Command::Move { ply: *ply, text: text.clone() },
@@ -90,7 +118,7 @@ impl What {
             Self::TakeBack { to } => Command::TakeBack { to: *to },
             Self::OfferDraw {} => Command::OfferDraw,
             Self::Answer { accept } => Command::Accept(*accept),
-            Self::Hint {} => return None,
+            Self::End {} | Self::Hint {} => return None,
         })
     }
 }
@@ -106,7 +134,9 @@ mod tests {
             read(r#"{"watch":{"match":"x","since":null}}"#),
             FromPage::Watch { id: "x".to_owned(), since: None, eval: false }
         );
-        assert_eq!(read(r#"{"lobby":true}"#), FromPage::Lobby(true));
+        assert_eq!(read(r#"{"lobby":true}"#), FromPage::Lobby(Boards::Any(true)));
+        let some = SomeBoards { game: Some("fish".to_owned()), limit: Some(0), ..SomeBoards::default() };
+        assert_eq!(read(r#"{"lobby":{"game":"fish","limit":0}}"#), FromPage::Lobby(Boards::Some(some)));
         assert_eq!(read(r#"{"ping":3}"#), FromPage::Ping(3));
         let FromPage::Do(Do { n, what, .. }) =
             read(r#"{"do":{"match":"x","n":4,"move":{"ply":2,"text":"b2"}}}"#)
@@ -118,7 +148,9 @@ mod tests {
             panic!("it is something to do")
         };
         assert_eq!(what, What::Resign {});
-        for bad in ["", "{}", "[]", r#"{"do":{"match":"x","n":1}}"#, r#"{"dance":1}"#] {
+        for bad in
+            ["", "{}", "[]", r#"{"do":{"match":"x","n":1}}"#, r#"{"dance":1}"#, r#"{"lobby":{"gam":"x"}}"#]
+        {
             assert!(serde_json::from_str::<FromPage>(bad).is_err(), "{bad}");
         }
     }

@@ -3,6 +3,7 @@
 //! A page that reads slowly is never queued for: the tables keep their last updates, and it goes on from where it is.
 
 mod hints;
+mod lobby;
 mod message;
 
 use std::collections::HashMap;
@@ -28,7 +29,8 @@ use crate::http::{Caller, Held, is_set, sentence};
 use crate::hub::{Found, Hub, Seen, Table, Window};
 
 pub use hints::{Hints, LineData};
-pub use message::{Do, FromPage, What};
+use lobby::Lobby;
+pub use message::{Boards, Do, FromPage, SomeBoards, What};
 
 /// The most bytes of a message.
 const MESSAGE_BYTES: usize = 8 << 10;
@@ -84,8 +86,8 @@ struct Page {
     identity: Option<Identity>,
     out: SplitSink<WebSocket, Message>,
     watched: HashMap<GameId, Watched>,
-    /// The boards it knows, by version; `None` if it does not want them.
-    lobby: Option<HashMap<GameId, u64>>,
+    /// The boards it knows; `None` if it does not want them.
+    lobby: Option<Lobby>,
     hints: Hints,
     heard: Instant,
     span: (Instant, u32),
@@ -214,8 +216,9 @@ impl Page {
                 Ok(())
             }
             FromPage::Lobby(wanted) => {
-                self.lobby = wanted.then(HashMap::new);
-                if wanted { self.tell_lobby("lobby").await } else { Ok(()) }
+                let word = if self.lobby.is_some() { "lobby_changed" } else { "lobby" };
+                self.lobby = Lobby::changed(self.lobby.take(), wanted);
+                self.tell_lobby(word).await
             }
             FromPage::Do(order) => self.act(order).await,
             FromPage::Ping(n) => self.say(&json!({ "pong": n })).await,
@@ -332,23 +335,15 @@ impl Page {
                 let is_move = matches!(order.what, What::Move { .. });
                 (why, is_move.then(|| Arc::clone(&table)))
             }),
+            None if order.what == What::End {} => table.end_for(seat).map_err(|why| (why, None)),
             None => self.hints.ask(&table, seat).map_err(|why| (why, None)),
         }
     }
 
     /// Tells of boards that have changed.
     async fn tell_lobby(&mut self, word: &str) -> Step {
-        let Some(known) = &mut self.lobby else { return Ok(()) };
-        let mut changed = vec![];
-        let tables = self.app.hub.tables();
-        for table in tables.iter().filter(|table| table.is_shown()) {
-            let version = table.version();
-            if known.insert(table.id(), version) != Some(version) {
-                changed.push(table.card());
-            }
-        }
-        let here: std::collections::HashSet<GameId> = tables.iter().map(|table| table.id()).collect();
-        known.retain(|id, _| here.contains(id));
+        let Some(lobby) = &mut self.lobby else { return Ok(()) };
+        let changed = lobby.news(&self.app.hub);
         if changed.is_empty() && word != "lobby" {
             return Ok(());
         }

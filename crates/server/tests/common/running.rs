@@ -50,6 +50,7 @@ impl Running {
             store,
             spool: folder.join("test.db.live"),
             public_url: public.map(|url| url.parse().unwrap()),
+            bots_url: None,
             trusted_proxies: trusted.iter().map(|range| range.parse().unwrap()).collect(),
             elsewhere: None,
             stopping: stopping.clone(),
@@ -58,7 +59,7 @@ impl Running {
         let server = Server::bind(config).unwrap();
         drop(guard);
         let address = server.local_addr();
-        let bots = server.bots_url().unwrap().strip_prefix("tcp://").unwrap().parse().unwrap();
+        let bots = server.bots_addr().unwrap();
         let operator_token =
             server.operator_link().map(|link| link.split_once("operator=").unwrap().1.to_owned());
         let done = runtime.spawn(server.run());

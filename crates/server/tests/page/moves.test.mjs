@@ -1,7 +1,7 @@
 // Run with: node --test crates/server/tests/page
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inPairs, lastMove, layout, nearest, neighbour, percent, shares, targets, time, toYou } from "../../assets/moves.js";
+import { inPairs, lastMove, layout, nearest, neighbour, nextShown, percent, shares, targets, time, toYou } from "../../assets/moves.js";
 
 test("arrow keys go to the nearest cell of a grid, and stop at its edge", () => {
   const cells = [0, 1, 2].flatMap((y) => [0, 1, 2].map((x) => ({ id: `${x}${y}`, x: 100 * x, y: 100 * y })));
@@ -76,4 +76,18 @@ test("the graph of two players is one line, seen from the first", () => {
 
 test("what is proved is said so", () => {
   assert.deepEqual([percent(1, true), percent(0, true), percent(0.5, true), percent(0.444, false)], ["wins, proved", "loses, proved", "a draw, proved", "44 %"]);
+});
+
+test("who is far behind jumps, but never over a hop of a chain", () => {
+  const moved = (...seats) => seats.map((seat, idx) => ({ kind: "moved", ply: idx + 1, seat }));
+  const walk = (entries, seen, newest) => {
+    const shown = [];
+    while (seen < newest) shown.push((seen = nextShown(entries, seen, newest)));
+    return shown;
+  };
+  assert.deepEqual(walk(moved(0, 1, 0), 0, 3), [1, 2, 3]);
+  assert.deepEqual(walk(moved(0, 1, 0, 1, 0, 1), 0, 6), [6]);
+  assert.deepEqual(walk(moved(0, 1, 1, 1, 1, 1), 1, 6), [2, 3, 4, 5, 6]);
+  assert.deepEqual(walk(moved(0, 1, 0, 1, 1, 1, 1), 0, 7), [3, 4, 5, 6, 7]);
+  assert.deepEqual(walk([...moved(0, 1, 0, 1), undefined], 0, 4), [4]);
 });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rookery_live::Snapshot;
 use rookery_referee::MatchSpec;
 use rookery_rules::Seat;
+use rookery_store::EntrantId;
 
 use super::super::Hold;
 use super::super::update::free_name;
@@ -32,6 +33,17 @@ impl Table {
         self.cup.is_none() && matches!(self.state().stage, Stage::Waiting(_))
     }
 
+    /// Whose the uploaded bots are, by seat; nobody's where there are none.
+    pub(crate) fn programs(&self) -> &[Option<EntrantId>] {
+        self.programs.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Says whose the uploaded bots are.
+    pub(crate) fn set_programs(&self, owners: Vec<Option<EntrantId>>) {
+        // A game that was stopped and goes on has the same ones.
+        let _ = self.programs.set(owners);
+    }
+
     /// Somebody who was a guest has a name now.
     pub(crate) fn change_owner(&self, from: &Owner, to: &Owner) -> bool {
         let mut state = self.state();
@@ -52,8 +64,7 @@ impl Table {
     pub(crate) fn take_seat(&self, code: &str, identity: &Identity) -> Option<(Seat, bool)> {
         let mut state = self.state();
         let idx = state.seats.iter().position(|hold| hold.code.as_deref() == Some(code))?;
-        state.seats[idx].owner = Some(identity.owner.clone());
-        state.seats[idx].code = None;
+        state.seats[idx] = Hold::new(Some(identity.owner.clone()), None);
         rename(&mut state, idx, &identity.name);
         let all = state.seats.iter().all(|hold| hold.code.is_none());
         self.start_over(&mut state);
@@ -77,6 +88,29 @@ impl Table {
             *hold = Hold::default();
         }
         self.start_over(&mut state);
+    }
+
+    /// The seats of those who are still to come before it begins.
+    pub(super) fn missing(&self, state: &State) -> Vec<usize> {
+        let is_before = self.cup.is_some() && matches!(state.stage, Stage::Waiting(_));
+        let is_missing =
+            |hold: &Hold| hold.code.is_some() || is_before && hold.owner.is_some() && hold.windows == 0;
+        state.seats.iter().enumerate().filter(|(_, hold)| is_missing(hold)).map(|(idx, _)| idx).collect()
+    }
+
+    /// Waits until everybody has come but those who never will.
+    pub(crate) async fn gathered(&self, left: &[bool]) {
+        let mut versions = self.subscribe();
+        let is_away = |(hold, left): (&Hold, &bool)| hold.owner.is_some() && hold.windows == 0 && !left;
+        while self.state().seats.iter().zip(left).any(is_away) {
+            // The sender is ours.
+            let _ = versions.changed().await;
+        }
+    }
+
+    /// Whether the person at a seat looks at the table.
+    pub(crate) fn is_there(&self, seat: usize) -> bool {
+        self.state().seats.get(seat).is_some_and(|hold| hold.windows > 0)
     }
 }
 
