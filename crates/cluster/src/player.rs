@@ -197,8 +197,11 @@ mod tests {
     }
 
     fn prepare(running: &Running) {
-        let game = SingleGame::new(spec("1s"), false, Arc::default()).unwrap();
-        running.handles.set(Handles { controls: game.controls(), lines: game.lines() }).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let game = SingleGame::new(spec("1s"), false, Arc::default()).unwrap();
+            running.handles.set(Handles { controls: game.controls(), lines: game.lines() }).unwrap();
+        });
     }
 
     /// Lets time pass.
