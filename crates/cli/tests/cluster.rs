@@ -12,7 +12,7 @@ mod with {
     use rookery_testkit::TempFolder;
     use rookery_testkit::nats::Nats;
     use rookery_testkit::postgres::Postgres;
-    use rookery_testkit::trial::{Kind, Order, run, watch_taken_over};
+    use rookery_testkit::trial::{Kind, Order, retry_parked, run, watch_taken_over};
 
     #[test]
     fn fault_q02_and_q06_and_q10_a_worker_the_coordinator_and_the_broker_are_killed_and_every_record_is_there()
@@ -84,6 +84,17 @@ mod with {
         assert_eq!(run["killed"].as_array().unwrap().len(), kill.len());
     }
 
+    #[test]
+    fn fault_q11_a_tournament_on_a_server_comes_to_its_end_once_its_parked_games_are_tried_again() {
+        if Nats::start().is_none() || Postgres::start().is_none() {
+            return;
+        }
+        let folder = TempFolder::new("cluster-retried");
+        let binary = env!("CARGO_BIN_EXE_rookery").into();
+        let order = Order { binary, games: 2, kill: vec![], keep: folder.to_path_buf(), revive: false };
+        assert_eq!(retry_parked(&order), Ok(()));
+    }
+
     /// A server whose broker is away.
     fn serve(folder: &TempFolder, listen: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
@@ -133,7 +144,9 @@ mod without {
 
     #[test]
     fn a_program_without_cluster_support_says_so() {
-        let commands: [&[&str]; 4] = [
+        let commands: [&[&str]; 6] = [
+            &["tournament", "run", "hexapawn", "easy", "easy", "--dispatch", "nats://127.0.0.1:1"],
+            &["bench", "cluster", "--store", "unused.db", "--dispatch", "nats://127.0.0.1:1"],
             &["worker", "--dispatch", "nats://127.0.0.1:1"],
             &["cluster", "status", "--dispatch", "nats://127.0.0.1:1"],
             &["serve", "--dispatch", "nats://127.0.0.1:1"],

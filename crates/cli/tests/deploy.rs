@@ -68,6 +68,50 @@ fn every_key_of_the_configuration_is_a_flag() {
     assert!(n_keys >= 8, "the keys are found");
 }
 
+/// Every variable of a file for systemd, also one that is commented out.
+fn variables(file: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join("deploy").join(file)).unwrap();
+    let lines = text.lines().map(|line| line.trim_start_matches("# "));
+    lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn every_variable_of_a_worker_is_read_by_the_binary_and_explained() {
+    let (help, page) =
+        (help("worker").unwrap(), fs::read_to_string(root().join("docs/operations.md")).unwrap());
+    let names = variables("worker.env");
+    assert_eq!(names.len(), 5, "the variables are found: {names:?}");
+    for name in names {
+        assert!(help.contains(&format!("[env: {name}")), "worker.env: `rookery worker` does not read {name}");
+        assert!(page.contains(&format!("`{name}`")), "docs/operations.md explains {name}");
+    }
+}
+
+#[test]
+fn what_may_hold_a_password_stands_on_no_command_line_of_a_unit() {
+    for file in ["systemd/rookery.service", "systemd/rookery-worker.service"] {
+        let line = lines(file).into_iter().find(|line| line.starts_with("ExecStart=")).unwrap();
+        assert!(!line.contains('$') && !line.contains("://"), "{file}: {line}");
+    }
+}
+
+/// What an alarm says is the left side of what it asks for: that must not be what is compared with nothing.
+#[test]
+fn what_an_alarm_counts_is_what_it_says() {
+    for file in ["alerts.yml", "alerts-cluster.yml"] {
+        let lines = lines(file);
+        let mut expr = String::new();
+        for line in lines.iter().map(|line| line.trim()) {
+            if let Some(text) = line.strip_prefix("expr: ") {
+                text.clone_into(&mut expr);
+            }
+            let counts = line.starts_with("annotations:") && line.contains("$value");
+            let left = expr.split(" and ").next().unwrap();
+            assert!(!(counts && left.contains("== 0")), "{file}: `{expr}` always says 0: {line}");
+        }
+    }
+}
+
 #[test]
 fn every_line_is_explained() {
     let page = fs::read_to_string(root().join("docs/operations.md")).unwrap();

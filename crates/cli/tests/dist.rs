@@ -1,5 +1,5 @@
-//! What `cargo xtask dist` makes can be installed and runs; its units pass systemd's own check.
-#![cfg(target_os = "linux")]
+//! What `cargo xtask dist` makes can be installed and runs; its units pass systemd's own check. Only a binary with `cluster` is shipped.
+#![cfg(all(feature = "cluster", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 #![allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
 

@@ -143,7 +143,7 @@ impl Hand {
         tokio::pin!(end);
         loop {
             tokio::select! {
-                () = &mut end => return Ok(self.beats),
+                () = &mut end => break,
                 Some(message) = answers.next() => {
                     self.heard(by_subject.get(message.subject.as_str()).copied(), &message.payload);
                 }
@@ -157,6 +157,12 @@ impl Hand {
                 }
             }
         }
+        // Who is gone is remembered for a while; nobody should wait for games of it.
+        for idx in 0..self.own.len() {
+            self.say(idx, &[Ask::Hello { slots: 0 }]).await?;
+        }
+        self.client.flush().await.map_err(|error| ClusterError::Broker(error.to_string()))?;
+        Ok(self.beats)
     }
 
     /// Sends a beat, and asks for the game that it has: what is answered comes after the beat is in the store.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rookery_arena::Figure;
 
 use crate::JobId;
+use crate::broker::is_connected;
 use crate::core::{Load, Name, State};
 use crate::server::Server;
 
@@ -71,6 +72,11 @@ impl Server {
         let gauge = |name, help, value| Figure { name, help, grows: false, value };
         let grows = |name, help, value| Figure { name, help, grows: true, value };
         vec![
+            gauge(
+                "rookery_cluster_broker_connected",
+                "Whether the broker is reached: 1 or 0.",
+                u64::from(is_connected(&self.client)),
+            ),
             gauge("rookery_cluster_workers", "Workers that were heard of.", self.core.workers().len() as u64),
             gauge("rookery_cluster_slots", "Games that they can play at a time.", slots),
             gauge("rookery_cluster_jobs_queued", "Games that wait.", (all.waiting + all.notified) as u64),

@@ -62,6 +62,21 @@ fn tls(required: bool) -> Finding {
     finding("TLS", required, note)
 }
 
+/// Whether every notification is brought to the disk at once, if that is known.
+pub fn sync(always: Option<bool>) -> Finding {
+    let note = match always {
+        Some(true) => "every notification is on the disk before it is confirmed",
+        Some(false) => {
+            "a power cut loses the notifications of up to two minutes; set `sync_interval: always` in `jetstream`, or live with games \
+             that begin one lease later"
+        }
+        None => {
+            "not known: only the broker's monitoring port tells; start it with `http: 127.0.0.1:8222` and say --monitor HOST:8222"
+        }
+    };
+    finding("sync", always == Some(true), note)
+}
+
 /// Judges on how many servers the stream of notifications is: as the broker says of the stream (`STREAM.INFO`).
 pub fn judge_stream(info: &Value) -> Finding {
     let n = info["config"]["num_replicas"].as_u64().unwrap_or(1);
@@ -80,16 +95,10 @@ pub fn judge(varz: &Value) -> Vec<Finding> {
     let is_on = jetstream.is_object();
     let always = jetstream["sync_always"].as_bool() == Some(true)
         || jetstream["sync_interval"].as_i64().is_some_and(|nanos| (1..1_000_000).contains(&nanos));
-    let sync = if always {
-        "every notification is on the disk before it is confirmed"
-    } else {
-        "a power cut loses the notifications of up to two minutes; set `sync_interval: always` in `jetstream`, or live with games that \
-         begin one lease later"
-    };
     vec![
         version(varz["version"].as_str().unwrap_or_default()),
         finding("JetStream", is_on, if is_on { "is on" } else { "is off: start nats-server with -js" }),
-        finding("sync", always, sync),
+        sync(Some(always)),
         who_may_connect(varz["auth_required"].as_bool() == Some(true)),
         tls(varz["tls_required"].as_bool() == Some(true)),
     ]
@@ -111,7 +120,7 @@ pub async fn look(access: &Access, monitor: Option<&str>) -> Result<Vec<Finding>
         findings.push(version(&info.version));
         let note = account.map_or_else(|error| error.to_string(), |_| "is on".to_owned());
         findings.push(finding("JetStream", is_on, note));
-        findings.push(finding("sync", true, "can be read with --monitor HOST:8222 only"));
+        findings.push(sync(None));
         findings.push(who_may_connect(info.auth_required));
         findings.push(tls(info.tls_required));
     }

@@ -79,7 +79,7 @@ impl Server {
             } else if self.core.job(&claim.key).is_none() {
                 self.answer_from_store(worker, claim, packed);
             } else {
-                let effects = self.core.deliver(&worker, claim, [0; 32], Ok(()));
+                let effects = self.core.deliver(&worker, claim, [0; 32], Ok(()), self.now());
                 self.take(effects, None);
             }
             return;
@@ -130,7 +130,7 @@ impl Server {
             self.came_again(&worker, claim, digest, said);
             return;
         }
-        let effects = self.core.deliver(&worker, claim, digest, said);
+        let effects = self.core.deliver(&worker, claim, digest, said, self.now());
         if let (Ok((verdict, scale)), true) =
             (verdict, effects.iter().any(|effect| matches!(effect, Effect::Store(_))))
         {

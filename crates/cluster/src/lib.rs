@@ -42,6 +42,7 @@ mod trust;
 pub mod users;
 mod versions;
 pub mod worker;
+mod worker_config;
 
 pub use bots::BotRoom;
 pub use broker::Address;

@@ -102,10 +102,8 @@ impl Server {
             let Count { games, lost } = self.counts.get(name).copied().unwrap_or_default();
             let silent_ms = now.saturating_sub(seen.at);
             let about = self.abouts.get(name);
-            let spooled = about.map_or(0, |about| about.spooled);
-            let own = about.and_then(|about| about.idle.clone()).filter(|_| waits);
-            let usual = || idle(silent_ms, self.config.terms.lease, waits, spooled);
-            let idle = (playing < seen.slots).then(|| own.unwrap_or_else(usual));
+            let is_silent = silent_ms > self.config.terms.lease;
+            let idle = (playing < seen.slots).then(|| idle(about, is_silent, waits));
             let speed = about.and_then(|about| about.speed);
             let beside_median = speed.and_then(|speed| beside_median(speed, &speeds));
             let steal = about.and_then(|about| about.steal).map(|steal| f64::from(steal) / 1000.0);
@@ -135,15 +133,43 @@ impl Server {
     }
 }
 
-/// Why a worker plays fewer games than it could.
-fn idle(silent_ms: u64, lease: u64, waits: bool, spooled: u64) -> String {
-    if silent_ms > lease {
+/// Why a worker plays fewer games than it could, by what it says of itself; `waits` is whether anything is to be played.
+fn idle(about: Option<&About>, is_silent: bool, waits: bool) -> String {
+    let spooled = about.map_or(0, |about| about.spooled);
+    let own = about.and_then(|about| about.idle.clone());
+    if is_silent {
         "nothing was heard of it for the time of a lease".to_owned()
+    } else if about.is_some_and(|about| about.draining) {
+        "it was told to stop: it ends what it plays and takes no new game".to_owned()
     } else if !waits {
         "nothing waits to be played".to_owned()
+    } else if let Some(why) = own {
+        why
     } else if spooled > 0 {
         format!("it has {spooled} finished games to deliver")
     } else {
-        "it is about to take a game, or drains".to_owned()
+        "it is about to take a game".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_why_a_worker_is_idle_is_its_own_if_it_has_one() {
+        let usual = About::default();
+        let why = |about: &About, waits| idle(Some(about), false, waits);
+        assert!(why(&usual, true).contains("about to take a game"));
+        assert!(why(&usual, false).contains("nothing waits"));
+        let draining = About { draining: true, ..usual.clone() };
+        for waits in [true, false] {
+            assert!(why(&draining, waits).contains("told to stop"));
+        }
+        let unfit = About { idle: Some("no sandbox".to_owned()), ..usual.clone() };
+        assert_eq!(why(&unfit, true), "no sandbox");
+        assert!(why(&About { spooled: 7, ..usual }, true).contains("7 finished games"));
+        assert!(idle(Some(&draining), true, true).contains("nothing was heard"));
+        assert!(idle(None, false, true).contains("about to take a game"));
     }
 }

@@ -165,3 +165,88 @@ fn play(
 fn longest_move(spec: &MatchSpec) -> Duration {
     spec.time.most_for(1).map_or(LONGEST_MOVE, |most| most.saturating_mul(2) + Duration::from_secs(5))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+    use rookery_rules::Seed;
+    use rookery_store::TournamentId;
+
+    use super::*;
+
+    fn spec(time: &str) -> MatchSpec {
+        let spec = MatchSpec::new("hexapawn:rows=3,cols=3", ["first", "first"], Seed(1)).unwrap();
+        MatchSpec { time: time.parse().unwrap(), ..spec }
+    }
+
+    /// A game whose thread does nothing any more, with a clock of a second a move.
+    fn running() -> Running {
+        let key = JobId { tournament: TournamentId::random(), pairing: 0, again: false };
+        Running {
+            claim: Claim { key, attempt: 1, fence: 1 },
+            stopping: Stopping::new(Duration::ZERO),
+            handles: Arc::default(),
+            events: Arc::default(),
+            is_prepared: false,
+            seen: 0,
+            since: Instant::now(),
+            progress: 1,
+            longest_move: longest_move(&spec("1s")),
+        }
+    }
+
+    fn prepare(running: &Running) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let game = SingleGame::new(spec("1s"), false, Arc::default()).unwrap();
+            running.handles.set(Handles { controls: game.controls(), lines: game.lines() }).unwrap();
+        });
+    }
+
+    /// Lets time pass.
+    fn pass(running: &mut Running, time: Duration) {
+        running.since = running.since.checked_sub(time).expect("the machine runs for longer");
+    }
+
+    /// Whether it goes on, as far as anybody can tell.
+    fn goes_on(running: &mut Running) -> bool {
+        let before = running.progress;
+        running.progress() > before
+    }
+
+    #[test]
+    fn a_move_may_take_what_was_agreed_and_a_little_more() {
+        let longest = |time: &str| longest_move(&spec(time)).as_secs();
+        assert_eq!(longest("1s"), 7, "twice the time and five seconds for our own delays");
+        assert_eq!(longest("1m"), 125);
+        assert_eq!(longest("untimed"), 300, "nobody thinks for longer than five minutes about one move");
+    }
+
+    #[test]
+    fn fault_q03_a_game_goes_on_while_there_is_time_left_and_a_thread_that_hangs_is_noticed() {
+        let mut game = running();
+        prepare(&game);
+        assert!(goes_on(&mut game) && goes_on(&mut game), "whoever is to move has time left");
+        pass(&mut game, Duration::from_secs(8));
+        assert!(!goes_on(&mut game), "nobody could think for so long: it hangs");
+        game.events.fetch_add(1, Ordering::Relaxed);
+        assert!(goes_on(&mut game), "a move was made after all");
+        pass(&mut game, Duration::from_secs(6));
+        assert!(goes_on(&mut game), "and the next one has its time again");
+    }
+
+    #[test]
+    fn bringing_bots_may_take_longer_than_a_move_and_is_none_of_its_time() {
+        let mut game = running();
+        pass(&mut game, Duration::from_secs(100));
+        assert!(goes_on(&mut game), "a bot is built");
+        prepare(&game);
+        assert!(goes_on(&mut game), "its first move has the whole time");
+        pass(&mut game, Duration::from_secs(8));
+        assert!(!goes_on(&mut game));
+        let mut stuck = running();
+        pass(&mut stuck, LONGEST_PREPARING + Duration::from_secs(1));
+        assert!(!goes_on(&mut stuck), "nor may that take for ever");
+    }
+}

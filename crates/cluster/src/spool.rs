@@ -84,3 +84,43 @@ impl Spool {
 fn failed(error: rusqlite::Error) -> ClusterError {
     ClusterError::File(format!("the spool of finished games: {error}; see to the disk, then start again"))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+    use std::sync::Arc;
+
+    use rookery_store::TournamentId;
+    use rookery_testkit::TempFolder;
+
+    use super::*;
+
+    #[test]
+    fn fault_q06_what_is_kept_is_there_after_a_new_start_until_it_is_delivered() {
+        let folder = TempFolder::new("spool");
+        let path = folder.join("ann.spool");
+        let tournament = TournamentId::random();
+        let claim = |pairing, attempt| {
+            let key = JobId { tournament, pairing, again: pairing == 9 };
+            Claim { key, attempt, fence: u64::MAX - pairing }
+        };
+        let record: Arc<[u8]> = Arc::from(&b"a record\n"[..]);
+        let mut spool = Spool::open(&path).unwrap();
+        assert_eq!(spool.kept().unwrap(), []);
+        spool.keep(&[(claim(1, 1), record.clone()), (claim(1, 2), record.clone())]).unwrap();
+        spool.keep(&[(claim(1, 1), Arc::from(&b"another"[..])), (claim(9, 1), record.clone())]).unwrap();
+        let taken = Spool::open(&path).unwrap_err().to_string();
+        assert!(taken.contains("--spool of its own"), "two workers never share one: {taken}");
+        drop(spool);
+        let spool = Spool::open(&path).unwrap();
+        let mut kept = spool.kept().unwrap();
+        kept.sort_by_key(|(claim, _)| (claim.key.pairing, claim.attempt));
+        let expected = [claim(1, 1), claim(1, 2), claim(9, 1)].map(|claim| (claim, record.to_vec()));
+        assert_eq!(kept, expected, "what was kept first stays, and every lease is one of its own");
+        spool.forget(&claim(1, 1)).unwrap();
+        spool.forget(&claim(1, 1)).unwrap();
+        drop(spool);
+        assert_eq!(Spool::open(&path).unwrap().kept().unwrap().len(), 2);
+    }
+}

@@ -15,7 +15,9 @@ use rookery_store::{Hash, JobChange, TournamentId};
 use tokio::sync::oneshot;
 
 use crate::JobId;
-use crate::core::{Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Name, Refusal, State, Terms};
+use crate::core::{
+    Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Name, Refusal, State, Terms, pause,
+};
 use crate::outliers::{Aspect, Comparison, Deviation, Tally};
 use crate::server::Server;
 use crate::status::{Difference, Flag, TrustStatus};
@@ -24,11 +26,6 @@ use crate::status::{Difference, Flag, TrustStatus};
 const MOST_OPEN: usize = 1024;
 /// How many notifications for them are out at least.
 const WINDOW: usize = 8;
-/// How often a notification that came to whoever played the game first is sent again at once. Later there are pauses
-/// that grow up to the longest: it may be the only one that has room.
-const KEPT_AWAY: u32 = 3;
-const FIRST_PAUSE: u64 = 50;
-const LONGEST_PAUSE: u64 = 1000;
 /// How many differences are shown; all are in the audit table.
 const SHOWN: usize = 100;
 /// How often workers are compared.
@@ -216,7 +213,7 @@ impl Server {
         digest: Digest,
         judged: Result<(), String>,
     ) {
-        let effects = self.trust.core.deliver(worker, claim, digest, judged);
+        let effects = self.trust.core.deliver(worker, claim, digest, judged, self.now());
         self.take_again(effects);
     }
 
@@ -340,14 +337,6 @@ impl Server {
     }
 }
 
-/// How long a game waits that has come to whoever played it first for so many times, in milliseconds.
-fn pause(kept_away: u32) -> u64 {
-    match kept_away.checked_sub(KEPT_AWAY + 1) {
-        None => 0,
-        Some(more) => (FIRST_PAUSE << more.min(10)).min(LONGEST_PAUSE),
-    }
-}
-
 fn flag(worker: &Name, deviation: &Deviation, p: f64) -> Flag {
     let Deviation { aspect, games, observed, expected, .. } = *deviation;
     let what = match aspect {
@@ -385,13 +374,6 @@ mod tests {
         assert!(!is_repeatable(&thinks));
         let other = MatchSpec::new("hexapawn", ["easy", "bundle:ann@0123abcd"], Seed(1)).unwrap();
         assert!(!is_repeatable(&other));
-    }
-
-    #[test]
-    fn a_replay_that_comes_to_its_first_player_is_offered_again_soon_and_ever_less_often() {
-        let pauses: Vec<u64> = (1..=12).map(pause).collect();
-        assert_eq!(pauses[..4], [0, 0, 0, FIRST_PAUSE]);
-        assert!(pauses.is_sorted() && pauses[11] == LONGEST_PAUSE, "{pauses:?}");
     }
 
     #[test]

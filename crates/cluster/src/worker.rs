@@ -1,19 +1,17 @@
 //! A machine that plays: it gets notifications, claims games, plays them and sends their records back, over outgoing connections only.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_nats::{Client, Message, Subscriber};
 use futures_util::{FutureExt as _, StreamExt as _};
-use rookery_live::Stopping;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::bots::{BotRoom, Bots};
-use crate::broker::{Access, inbox_prefix, is_connected};
+use crate::bots::Bots;
+use crate::broker::{inbox_prefix, is_connected};
 use crate::core::{Act, Answer, Ask, Claim, Worker, WorkerTerms};
 use crate::gallery::Shown;
 use crate::machine::Watch;
@@ -22,7 +20,8 @@ use crate::player::{Ended, Running};
 use crate::scale::{factor, scaled_spec};
 use crate::spool::Spool;
 use crate::subjects::Subjects;
-use crate::{ClusterError, JobId, PROTOCOL, RULES, reading, versions};
+pub use crate::worker_config::{Worked, WorkerConfig};
+use crate::{ClusterError, JobId, reading, versions};
 
 /// How often a worker looks around.
 const TICK: Duration = Duration::from_millis(50);
@@ -36,53 +35,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 const UNANSWERED: Duration = Duration::from_millis(500);
 /// How many finished games may wait for their delivery.
 const MOST_SPOOLED: usize = 10_000;
-
-/// How a worker works.
-#[derive(Clone, Debug)]
-pub struct WorkerConfig {
-    /// The broker.
-    pub access: Access,
-    /// What it is called: letters, digits, `_` and `-`.
-    pub name: String,
-    /// How many games at a time.
-    pub slots: usize,
-    /// The file for finished games that are not delivered yet.
-    pub spool: PathBuf,
-    /// When it is to stop: the first request takes no new game, and what is running at the end of the grace is given back.
-    pub stopping: Stopping,
-    /// Which version of the protocol it speaks.
-    pub protocol: u32,
-    /// Which rules it plays by.
-    pub rules: String,
-    /// Where bots of others are kept and confined; without it only built-in players play.
-    pub bots: Option<BotRoom>,
-    /// How fast this machine is ([`speed`](crate::calibrate::speed)), if it was measured.
-    pub speed: Option<u32>,
-    /// Whether games with clocks are begun although others use this machine.
-    pub clocks_when_busy: bool,
-}
-
-impl WorkerConfig {
-    /// The usual.
-    pub fn new(access: Access, name: &str, slots: usize, spool: PathBuf, stopping: Stopping) -> Self {
-        let (name, protocol, rules) = (name.to_owned(), PROTOCOL, RULES.to_owned());
-        let (bots, speed, clocks_when_busy) = (None, None, false);
-        Self { access, name, slots, spool, stopping, protocol, rules, bots, speed, clocks_when_busy }
-    }
-}
-
-/// What a worker has done.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Worked {
-    /// Games that were delivered and count.
-    pub stored: u64,
-    /// Games that do not count.
-    pub dropped: u64,
-    /// Games that could not be played, or were given back.
-    pub unfinished: u64,
-    /// Finished games that wait on the disk for the next start.
-    pub undelivered: u64,
-}
 
 /// Works until it is told to stop. `ready` is called when the broker is reached.
 pub async fn work(config: WorkerConfig, ready: impl FnOnce()) -> Result<Worked, ClusterError> {
@@ -213,7 +165,7 @@ impl Machine {
                 }
             }
             if stopping.is_requested() {
-                self.core.drain();
+                self.drain();
                 if self.is_over(stopping.is_urgent())? {
                     return Ok(self.end().await);
                 }
@@ -226,6 +178,14 @@ impl Machine {
 
     fn now(&self) -> u64 {
         millis(self.begun.elapsed())
+    }
+
+    /// Takes no new game from now on, and says so at once.
+    fn drain(&mut self) {
+        if !self.core.is_draining() {
+            self.core.drain();
+            self.hello_at = None;
+        }
     }
 
     /// Whether nothing is left to do here. With `urgent` running games are given back.
@@ -380,6 +340,7 @@ impl Machine {
                 Act::Play(claim) => self.play(claim)?,
                 Act::Abandon(claim) => {
                     if let Some(running) = self.running.remove(&claim.key) {
+                        tracing::warn!(key = %claim.key, attempt = claim.attempt, "a game is given up: it is stuck, or not ours any more");
                         self.worked.unfinished += 1;
                         running.stop();
                     }

@@ -45,7 +45,7 @@ fn take(of: &mut Coordinator<Key>, worker: &str, attempt: u32, now: u64) -> Resu
 }
 
 fn deliver(of: &mut Coordinator<Key>, worker: &str, claim: &Claim<Key>, record: u8) -> Vec<Effect<Key>> {
-    of.deliver(&name(worker), claim.clone(), [record; 32], Ok(()))
+    of.deliver(&name(worker), claim.clone(), [record; 32], Ok(()), 0)
 }
 
 fn is_stored(effects: &[Effect<Key>]) -> bool {
@@ -212,6 +212,8 @@ fn fault_q08_a_broker_that_may_lose_something_is_told_of() {
     });
     assert!(doctor::judge(&well).iter().all(|it| it.good), "{:?}", doctor::judge(&well));
     assert!(doctor::judge(&json!({})).iter().all(|it| !it.good), "what says nothing is not well");
+    let unknown = doctor::sync(None);
+    assert!(!unknown.good && unknown.note.contains("not known"), "{unknown:?}");
     let on = |n: u64| doctor::judge_stream(&json!({ "config": { "num_replicas": n } })).good;
     assert_eq!((on(1), on(3)), (false, true), "what counts is where the stream is");
 }
@@ -255,7 +257,8 @@ fn fault_q11_a_game_that_fails_three_times_is_parked_and_the_others_go_on() {
 fn fault_q12_a_record_that_breaks_the_rules_is_refused_and_told() {
     let mut of = coordinator();
     let claim = take(&mut of, "liar", 1, 1000).unwrap();
-    let effects = of.deliver(&name("liar"), claim.clone(), [1; 32], Err("line 3: no such move".to_owned()));
+    let wrong = Err("line 3: no such move".to_owned());
+    let effects = of.deliver(&name("liar"), claim.clone(), [1; 32], wrong, 1001);
     assert!(!is_stored(&effects));
     assert_eq!(dropped(&effects), Some(Refusal::Wrong));
     assert!(

@@ -278,7 +278,8 @@ impl World {
                 let judged =
                     if record == record_of(&claim.key) { Ok(()) } else { Err("another game".to_owned()) };
                 let is_held = law::holds(self.rows.get(&claim.key), &worker, &claim).is_ok();
-                let effects = self.coordinator.deliver(&worker, claim, digest(&record), judged.clone());
+                let (digest, said) = (digest(&record), judged.clone());
+                let effects = self.coordinator.deliver(&worker, claim, digest, said, self.now);
                 let stores = effects.iter().any(|effect| matches!(effect, Effect::Store(_)));
                 assert_eq!(
                     stores,

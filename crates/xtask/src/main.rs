@@ -19,7 +19,8 @@ usage: cargo xtask COMMAND
 
   test    everything that must pass before a change lands: formatting, clippy, all tests, doc tests, docs,
           and the dependency rules of deny.toml where cargo-deny is installed; before, the languages of the starter
-          kits, bubblewrap, PostgreSQL, nats-server and Chromium are installed where they are missing and apt-get can,
+          kits, bubblewrap, PostgreSQL, nats-server, Chromium and systemd-analyze are installed where they are missing and
+          apt-get can,
           and schemathesis from PyPI into target/python;
           after, the Python package in an environment of its own, where PyPI can be reached
   bless   rewrite the golden files from what the programs show now; read the difference before you commit it
@@ -128,7 +129,7 @@ fn test() -> anyhow::Result<()> {
 
 fn bless() -> anyhow::Result<()> {
     let runner = if installed("nextest") { "nextest run" } else { "test" };
-    let mut tests = cargo(&format!("{runner} --workspace --locked --no-fail-fast"));
+    let mut tests = cargo(&format!("{runner} --workspace --locked --no-fail-fast {FEATURES}"));
     step("tests, rewriting golden files", tests.env("ROOKERY_BLESS", "1").env("TRYCMD", "overwrite"))
 }
 

@@ -1,4 +1,4 @@
-//! What the tests start besides Rookery: the languages of the starter kits, the sandbox for bots, PostgreSQL and a browser.
+//! What the tests start besides Rookery: the languages of the starter kits, the sandbox for bots, PostgreSQL, a browser and what checks units.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::say;
 
 /// Each program, and the Debian packages that bring it. Only a program that is not there is installed: whoever has its own
 /// Node or JDK keeps it.
-const PROGRAMS: [(&str, &[&str]); 16] = [
+const PROGRAMS: [(&str, &[&str]); 17] = [
     ("python3", &["python3"]),
     ("node", &["nodejs"]),
     ("tsc", &["node-typescript"]),
@@ -28,6 +28,7 @@ const PROGRAMS: [(&str, &[&str]); 16] = [
     // The server itself is not on the PATH; this comes with it.
     ("pg_lsclusters", &["postgresql"]),
     ("nats-server", &["nats-server"]),
+    ("systemd-analyze", &["systemd"]),
 ];
 
 /// Sees to it that all programs are in this list of folders, and says whether they are. A machine where they cannot be
@@ -128,7 +129,7 @@ mod tests {
 
     /// Writes down what is asked of it, and brings everything but `tsc`.
     const APT_GET: &str = "echo \"$DEBIAN_FRONTEND $*\" >> asked
-        [ \"$1\" = update ] || for tool in python3 node javac java cc c++ go mcs mono bash bwrap chromium chromedriver pg_lsclusters nats-server; do : > $tool; done";
+        [ \"$1\" = update ] || for tool in python3 node javac java cc c++ go mcs mono bash bwrap chromium chromedriver pg_lsclusters nats-server systemd-analyze; do : > $tool; done";
     const ROOT: (&str, &str) = ("id", "echo 0");
     const USER: (&str, &str) = ("id", "echo 1000");
 
@@ -146,7 +147,7 @@ mod tests {
         assert!(programs(folder.as_os_str()));
         let asked = fs::read_to_string(folder.join("asked")).unwrap();
         let packages = "bash bubblewrap chromium chromium-driver default-jdk-headless g++ golang-go mono-mcs mono-runtime nats-server postgresql \
-             python3";
+             python3 systemd";
         let [update, install] = asked.lines().collect::<Vec<_>>()[..] else { panic!("{asked}") };
         assert_eq!(update, "noninteractive update -qq");
         assert!(install.starts_with("noninteractive install -y -qq --no-install-recommends "), "{install}");

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     slots: Option<u16>,
 
     /// What this worker is called: letters, digits, `_` and `-` [default: the name of the machine]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", env = "ROOKERY_WORKER_NAME")]
     name: Option<String>,
 
     /// The file for finished games that are not delivered yet [default: worker-NAME.spool in your data folder]

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::blame::{MOST_SLOTS, Record, keep_away, pause};
 use super::{Answer, Ask, Claim, Digest, Done, Effect, Job, JobKey, Lost, Name, Refusal, State, Terms, law};
 
 /// How many times longer than a lease a worker is remembered that says nothing.
 const REMEMBERED: u64 = 3;
-/// How often a job is kept from the worker that has lost it before.
-const KEPT_AWAY: u32 = 3;
 
 /// What is known of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,18 +34,20 @@ pub struct Load {
 
 /// What is in memory only of a job that waits.
 #[derive(Clone, Copy, Default, Debug)]
-struct Notified {
+pub(super) struct Notified {
     last_at: Option<u64>,
     times: u32,
+    /// How often it came to somebody who was not to have it, and until when it is kept from whoever has lost it.
     kept_away: u32,
+    pub(super) kept_until: u64,
 }
 
 /// All jobs, and the workers that were heard of.
 #[derive(Debug)]
 pub struct Coordinator<K: JobKey> {
     terms: Terms,
-    jobs: BTreeMap<K, Job>,
-    notifications: BTreeMap<K, Notified>,
+    pub(super) jobs: BTreeMap<K, Job>,
+    pub(super) notifications: BTreeMap<K, Notified>,
     /// Those that wait without a notification, by group.
     waiting: BTreeMap<K::Group, BTreeSet<K>>,
     /// Those that wait and have a notification out, the oldest first.
@@ -54,7 +55,12 @@ pub struct Coordinator<K: JobKey> {
     /// Leases, the first to end first.
     leases: BTreeSet<(u64, K)>,
     load: BTreeMap<K::Group, Load>,
-    workers: BTreeMap<Name, Seen>,
+    /// Those that came to somebody who was not to have them, and when they are to be offered again.
+    deferred: BTreeSet<(u64, K)>,
+    pub(super) workers: BTreeMap<Name, Seen>,
+    /// How many leases each worker holds, and how those do that have lost something.
+    pub(super) held: BTreeMap<Name, u32>,
+    pub(super) records: BTreeMap<Name, Record>,
     /// How many games all of them can play, and when those were last looked at that say nothing.
     slots: usize,
     swept_at: u64,
@@ -74,7 +80,10 @@ impl<K: JobKey> Coordinator<K> {
             notified: BTreeSet::new(),
             leases: BTreeSet::new(),
             load: BTreeMap::new(),
+            deferred: BTreeSet::new(),
             workers: BTreeMap::new(),
+            held: BTreeMap::new(),
+            records: BTreeMap::new(),
             slots: 0,
             swept_at: now,
             judged_from: now + terms.lease,
@@ -116,10 +125,7 @@ impl<K: JobKey> Coordinator<K> {
             Some((_, State::Parked)) => vec![Effect::Finished(key.clone(), Done::Parked)],
             Some((_, State::Queued)) => {
                 // A notification may have been due before there was anything to put into it.
-                let notified_at = self.notifications.get(key).and_then(|notification| notification.last_at);
-                if notified_at.is_some_and(|at| self.notified.remove(&(at, key.clone()))) {
-                    self.notify_again(key);
-                }
+                self.offer_again(key);
                 vec![]
             }
             Some((_, State::Leased { .. })) => vec![],
@@ -199,6 +205,7 @@ impl<K: JobKey> Coordinator<K> {
         }
         match ask {
             Ask::Hello { slots } => {
+                let slots = slots.min(MOST_SLOTS);
                 let before = self.workers.insert(worker.clone(), Seen { slots, at: now });
                 self.slots = self.slots + slots as usize - before.map_or(0, |seen| seen.slots as usize);
                 vec![]
@@ -213,7 +220,7 @@ impl<K: JobKey> Coordinator<K> {
                 }
             },
             Ask::Fail { claim, why } if self.held(worker, &claim).is_some() => {
-                self.lose(&claim.key, Lost::Failed(why))
+                self.lose(&claim.key, Lost::Failed(why), now)
             }
             Ask::Fail { .. } | Ask::About(_) => vec![],
         }
@@ -239,16 +246,11 @@ impl<K: JobKey> Coordinator<K> {
             }
             State::Leased { .. } => refuse(Refusal::Taken),
             State::Queued => {
-                let others = self.workers.keys().any(|other| other != worker);
-                let notification = self.notifications.entry(key.clone()).or_default();
-                if others && job.last.as_ref() == Some(worker) && notification.kept_away < KEPT_AWAY {
+                if self.is_for_others(worker, key, now) {
+                    let notification = self.notifications.entry(key.clone()).or_default();
                     notification.kept_away += 1;
-                    let refused = refuse(Refusal::Elsewhere);
-                    if let Some(at) = notification.last_at {
-                        self.notified.remove(&(at, key.clone()));
-                        self.notify_again(key);
-                    }
-                    return refused;
+                    self.deferred.insert((now + pause(notification.kept_away), key.clone()));
+                    return refuse(Refusal::Elsewhere);
                 }
                 let state = State::Leased { worker: worker.clone(), until: now + self.terms.lease, beats: 0 };
                 let job = Job { state, fence: job.fence + 1, ..job.clone() };
@@ -280,6 +282,7 @@ impl<K: JobKey> Coordinator<K> {
         claim: Claim<K>,
         digest: Digest,
         judged: Result<(), String>,
+        now: u64,
     ) -> Vec<Effect<K>> {
         let dropped = |why| Answer::Dropped { claim: claim.clone(), why };
         let answer = |answer| vec![Effect::Answer(worker.clone(), answer)];
@@ -299,12 +302,13 @@ impl<K: JobKey> Coordinator<K> {
         }
         if let Err(why) = judged {
             let refused = Effect::Answer(worker.clone(), dropped(Refusal::Wrong));
-            let mut effects = self.lose(&claim.key, Lost::Refused(why.clone()));
+            let mut effects = self.lose(&claim.key, Lost::Refused(why.clone()), now);
             effects.push(Effect::Alarm { worker: worker.clone(), claim, what: why });
             effects.push(refused);
             return effects;
         }
         let job = Job { state: State::Done { worker: worker.clone(), digest }, ..job.clone() };
+        self.records.remove(worker);
         let mut effects = self.write(&claim.key, job);
         effects.push(Effect::Store(claim.clone()));
         effects.push(Effect::Finished(claim.key.clone(), Done::Stored(claim.attempt)));
@@ -323,13 +327,19 @@ impl<K: JobKey> Coordinator<K> {
             let silent = REMEMBERED * self.terms.lease;
             self.workers.retain(|_, seen| seen.at + silent >= now);
             self.slots = self.workers.values().map(|seen| seen.slots as usize).sum();
+            self.records.retain(|name, record| self.workers.contains_key(name) || now < record.rests_until);
             self.swept_at = now;
         }
         while now >= self.judged_from
             && let Some((until, key)) = self.leases.first().cloned()
             && until < now
         {
-            effects.extend(self.lose(&key, Lost::Expired));
+            effects.extend(self.lose(&key, Lost::Expired, now));
+        }
+        while self.deferred.first().is_some_and(|(at, _)| *at <= now) {
+            if let Some((_, key)) = self.deferred.pop_first() {
+                self.offer_again(&key);
+            }
         }
         // A notification that nobody has answered for so long is lost.
         while let Some((at, key)) = self.notified.first().cloned()
@@ -369,10 +379,14 @@ impl<K: JobKey> Coordinator<K> {
     }
 
     /// An attempt came to nothing: another one counts from now on, or the job is parked.
-    fn lose(&mut self, key: &K, lost: Lost) -> Vec<Effect<K>> {
+    fn lose(&mut self, key: &K, lost: Lost, now: u64) -> Vec<Effect<K>> {
         let Some(job) = self.jobs.get(key) else { return vec![] };
         let State::Leased { worker, .. } = &job.state else { return vec![] };
         let claim = Claim { key: key.clone(), attempt: job.attempt, fence: job.fence };
+        // Who was not heard of may have been cut off with all its games; that says nothing of the next one.
+        if lost != Lost::Expired {
+            self.records.entry(worker.clone()).or_default().lost(now, self.terms.lease);
+        }
         let ended = Effect::Ended { claim, worker: worker.clone(), lost };
         let failures = job.failures + 1;
         let parked = failures >= self.terms.attempts;
@@ -383,6 +397,10 @@ impl<K: JobKey> Coordinator<K> {
         effects.push(ended);
         if parked {
             effects.push(Effect::Finished(key.clone(), Done::Parked));
+        } else {
+            let kept_until = now + keep_away(failures, self.terms.lease);
+            let notification = self.notifications.entry(key.clone()).or_default();
+            (notification.kept_away, notification.kept_until) = (0, kept_until);
         }
         effects
     }
@@ -402,8 +420,9 @@ impl<K: JobKey> Coordinator<K> {
                 load.waiting += 1;
                 self.waiting.entry(key.group()).or_default().insert(key.clone());
             }
-            State::Leased { until, .. } => {
+            State::Leased { until, worker, .. } => {
                 load.leased += 1;
+                *self.held.entry(worker.clone()).or_default() += 1;
                 self.leases.insert((*until, key.clone()));
             }
             State::Done { .. } => load.done += 1,
@@ -435,8 +454,14 @@ impl<K: JobKey> Coordinator<K> {
                     }
                 }
             }
-            State::Leased { until, .. } => {
+            State::Leased { until, worker, .. } => {
                 load.leased -= 1;
+                if let Some(held) = self.held.get_mut(worker) {
+                    *held -= 1;
+                    if *held == 0 {
+                        self.held.remove(worker);
+                    }
+                }
                 self.leases.remove(&(*until, key.clone()));
             }
             State::Done { .. } => load.done -= 1,
@@ -444,6 +469,14 @@ impl<K: JobKey> Coordinator<K> {
         }
         if *load == Load::default() {
             self.load.remove(&group);
+        }
+    }
+
+    /// A job whose notification is out gets another one.
+    fn offer_again(&mut self, key: &K) {
+        let notified_at = self.notifications.get(key).and_then(|notification| notification.last_at);
+        if notified_at.is_some_and(|at| self.notified.remove(&(at, key.clone()))) {
+            self.notify_again(key);
         }
     }
 

@@ -82,6 +82,9 @@ pub struct About {
     /// How many finished games it has not delivered yet.
     #[serde(default)]
     pub spooled: u64,
+    /// Whether it was told to stop, and takes no new game.
+    #[serde(default)]
+    pub draining: bool,
 }
 
 /// Why a job is not for the worker that asks.

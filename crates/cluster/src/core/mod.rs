@@ -9,8 +9,10 @@
 //! - A notification tells workers that there is something to do. It has no meaning for what is right: whoever hears it claims the job.
 //! - A lease has an owner, a deadline by the database's clock, and a fence that grows with each lease. Only whoever holds the
 //!   lease can deliver.
+//! - A job that was lost goes to somebody else first, if there is anybody, and who loses one after the other rests.
 //! - A beat moves the deadline, and is counted: an old one that comes again moves nothing.
 
+mod blame;
 mod coordinator;
 mod effect;
 mod job;
@@ -18,6 +20,7 @@ pub mod law;
 mod message;
 mod worker;
 
+pub(crate) use blame::pause;
 pub use coordinator::{Coordinator, Load, Seen};
 pub use effect::{Done, Effect};
 pub use job::{Digest, Job, JobKey, Lost, Name, State, Terms};

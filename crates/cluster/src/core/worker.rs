@@ -105,6 +105,11 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
         self.slots.retain(|_, slot| matches!(slot, Slot::Playing { .. }));
     }
 
+    /// Whether it takes no new game.
+    pub fn is_draining(&self) -> bool {
+        self.draining
+    }
+
     /// Gives back what is being played.
     pub fn release(&mut self) -> Vec<Act<K, R>> {
         let mut acts = vec![];
@@ -230,6 +235,10 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
                     (*told, *beats, *beat_at) = (*progress, *beats + 1, now);
                     let claim = Claim { key: key.clone(), attempt: *attempt, fence: *fence };
                     acts.push(Act::Say(Ask::Beat { claim, beat: *beats }));
+                } else if *beat_at + (BEATS + 1) * *pace <= now {
+                    // It is stuck. Its lease is over by now, and nobody would say so: only a beat is answered.
+                    acts.push(Act::Abandon(Claim { key: key.clone(), attempt: *attempt, fence: *fence }));
+                    return false;
                 }
                 true
             }

@@ -9,6 +9,8 @@ mod hostile;
 mod proof;
 mod restore;
 mod revoke;
+mod skew;
+mod spool;
 mod tls;
 mod upgrade;
 

@@ -345,8 +345,8 @@ impl World {
                 };
                 for idx in 0..self.servers.len() {
                     if self.servers[idx].epoch > 0 {
-                        let core = &mut self.servers[idx].core;
-                        let effects = core.deliver(&name, claim.clone(), digest(record), judged.clone());
+                        let (core, judged) = (&mut self.servers[idx].core, judged.clone());
+                        let effects = core.deliver(&name, claim.clone(), digest(record), judged, self.now);
                         self.expect_lawful(idx, &name, Some(&claim), &effects);
                         self.commit(idx, effects, Some(record));
                     }

@@ -2,10 +2,11 @@
 //! the same one in one process. Both must come to the same records, byte for byte.
 
 mod http;
+mod kept;
 mod live;
+mod parked;
 mod part;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +19,7 @@ use crate::nats::Nats;
 use crate::postgres::Postgres;
 pub use http::Page;
 pub use live::watch_taken_over;
+pub use parked::retry_parked;
 use part::Part;
 
 /// How long it may take in all, beside a tenth of a second for each game.
@@ -135,12 +137,7 @@ impl Order {
 /// Plays both ways and compares; how many games there were.
 pub fn run(order: &Order, say: &dyn Fn(&str)) -> Result<u64, String> {
     let (local, cluster) = (order.keep.join("local"), order.keep.join("cluster"));
-    for folder in [&local, &cluster] {
-        if folder.exists() {
-            fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        }
-        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    }
+    kept::make_room([&local, &cluster])?;
     let scratch = crate::TempFolder::new("cluster-trial");
     let (spec, table) = play_here(order, &scratch, &local)?;
     say(&format!("one process: {} games", order.games));
@@ -150,7 +147,7 @@ pub fn run(order: &Order, say: &dyn Fn(&str)) -> Result<u64, String> {
     if table != there {
         return Err(format!("the tables differ: {table} in one process, {there} in many"));
     }
-    compare(&local, &cluster, order.games)
+    kept::compare(&local, &cluster, order.games)
 }
 
 /// Has the program (`--binary FILE`, the first two words) measure many machines, with a broker and a database of this run's own;
@@ -168,32 +165,6 @@ pub fn bench(args: &[String]) -> Result<(), String> {
     if ran.success() { Ok(()) } else { Err("the benchmark failed, see above".to_owned()) }
 }
 
-/// The same names, the same bytes.
-fn compare(local: &Path, cluster: &Path, games: u64) -> Result<u64, String> {
-    let (here, there) = (records(local)?, records(cluster)?);
-    if here.keys().ne(there.keys()) {
-        return Err(format!("{} records in one process, {} in many", here.len(), there.len()));
-    }
-    let other = here.iter().find(|(name, bytes)| there.get(*name) != Some(bytes));
-    if let Some((name, _)) = other {
-        return Err(format!("{name} differs"));
-    }
-    if here.len() as u64 != games {
-        return Err(format!("{} records, expected {games}", here.len()));
-    }
-    Ok(games)
-}
-
-fn records(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).map_err(|error| error.to_string())? {
-        let path = entry.map_err(|error| error.to_string())?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        found.insert(name, fs::read(&path).map_err(|error| error.to_string())?);
-    }
-    Ok(found)
-}
-
 /// Runs the program to its end; what it printed.
 fn rookery(order: &Order, args: &[&str]) -> Result<String, String> {
     let ran = Command::new(&order.binary).args(args).output();
@@ -209,9 +180,9 @@ fn export(order: &Order, id: &str, store: &str, scratch: &Path, to: &Path) -> Re
     let folder = scratch.join(format!("export-{id}"));
     let place = folder.to_string_lossy();
     rookery(order, &["tournaments", "export", id, &place, "--store", store])?;
-    for (name, bytes) in records(&folder.join("records"))? {
+    for (name, bytes) in kept::records(&folder.join("records"))? {
         let pairing = name.split('-').next().unwrap_or(&name);
-        let path = to.join(format!("{pairing}.rookery.jsonl"));
+        let path = to.join(format!("{pairing}{}", kept::RECORD));
         if path.exists() {
             return Err(format!("pairing {pairing} was stored twice"));
         }
