@@ -51,8 +51,7 @@ pub(crate) fn observation<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (planes, rows, cols) = shape(state);
     needs_numpy(py, "observations")?;
-    let out =
-        out.unwrap_or_else(|| PyArray3::<u8>::zeros(py, [planes, rows, cols], false).into_any());
+    let out = out.unwrap_or_else(|| PyArray3::<u8>::zeros(py, [planes, rows, cols], false).into_any());
     let mut array: PyReadwriteArray3<'_, u8> = out
         .extract()
         .map_err(|_| kind("an array of uint8 with three dimensions that can be written", &out))?;

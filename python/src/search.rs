@@ -237,13 +237,13 @@ impl Ask for Playouts {
 /// (1000, 1000)
 #[pyfunction]
 #[pyo3(signature = (position, games, seed = 0, threads = None))]
-fn playouts<'py>(
-    py: Python<'py>,
+fn playouts(
+    py: Python<'_>,
     position: Position,
     games: u64,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let threads = threads.unwrap_or_else(n_cores).clamp(1, 256);
     let stop = Stop::default();
     let order = Playouts { games, seed: Seed(seed), threads, stop: stop.clone() };
@@ -314,14 +314,14 @@ fn best_move(
 /// (['a2-a3'], 1.0, True, 'wins at once')
 #[pyfunction]
 #[pyo3(signature = (position, time = 1.0, lines = 5, playouts = None, seed = 0))]
-fn analyse<'py>(
-    py: Python<'py>,
+fn analyse(
+    py: Python<'_>,
     position: Position,
     time: f64,
     lines: usize,
     playouts: Option<u64>,
     seed: u64,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     goes_on(&position)?;
     let (time, stop, seed) = (seconds(time, "time")?, Stop::default(), Seed(seed));
     let name = position.state.game();
@@ -402,14 +402,14 @@ impl Ask for Grow {
 /// ('a2-a3', 1.0)
 #[pyfunction]
 #[pyo3(signature = (position, playouts = 10_000, exploration = 0.7, time = None, seed = 0))]
-fn mcts<'py>(
-    py: Python<'py>,
+fn mcts(
+    py: Python<'_>,
     position: Position,
     playouts: u64,
     exploration: f32,
     time: Option<f64>,
     seed: u64,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     goes_on(&position)?;
     if playouts == 0 || !(0.0..=1000.0).contains(&exploration) {
         return Err(value("`playouts` is at least 1, and `exploration` 0 to 1000"));
@@ -452,12 +452,12 @@ impl Ask for Solve {
 /// 1
 #[pyfunction]
 #[pyo3(signature = (position, memory = 1 << 28, threads = None))]
-fn solve<'py>(
-    py: Python<'py>,
+fn solve(
+    py: Python<'_>,
     position: Position,
     memory: usize,
     threads: Option<usize>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let stop = Stop::default();
     let threads = threads.unwrap_or(1).clamp(1, 64);
     let memory = memory.clamp(1 << 20, 1 << 36);

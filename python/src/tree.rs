@@ -235,8 +235,7 @@ impl Visit for Guided<'_, '_> {
         while done < self.simulations && tree.size < MAX_SIZE {
             let n = self.batch.min(self.simulations - done);
             // Only the function itself needs Python's lock.
-            let leaves: Vec<(Path, PositionOf<G>)> =
-                py.detach(|| (0..n).map(|_| tree.descend()).collect());
+            let leaves: Vec<(Path, PositionOf<G>)> = py.detach(|| (0..n).map(|_| tree.descend()).collect());
             let judged = self.judge(root, &leaves)?;
             py.detach(|| {
                 for ((path, position), judged) in leaves.iter().zip(judged) {
