@@ -249,7 +249,7 @@ SCRIPTS = {
             thread.join()
 
         # This process has no threads and makes no batch, so each child is as one that was just started.
-        for number in range(100):
+        for number in range(40):
             fresh = os.fork()
             if fresh == 0:
                 try:

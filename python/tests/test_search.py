@@ -151,21 +151,22 @@ def test_ctrl_c_stops_it(search):
     [
         lambda position: rookery.mcts(position, playouts=10**12, time=1.0),
         lambda position: rookery.analyse(position, time=1.0),
-        lambda position: rookery.best_move(position, player="mcts:playouts=1000000000", time=1.0),
+        lambda position: rookery.best_move(position, player="mcts:playouts=100000000", time=1.0),
         lambda position: rookery.playouts(position, 300_000, threads=1),
         lambda position: rookery.perft(position, 7),
         lambda position: rookery.guided(position, lambda asked: [0.5] * len(asked), simulations=2000),
     ],
 )
 def test_a_position_may_be_played_on_while_it_is_searched(search):
-    position = rookery.load("hexapawn:rows=8,cols=8")
-    thread = threading.Thread(target=search, args=(position,))
+    position, found = rookery.load("hexapawn:rows=8,cols=8"), []
+    thread = threading.Thread(target=lambda: found.append(search(position)))
     thread.start()
     while thread.is_alive() and not position.is_over:
         time.sleep(0.02)
         # An exception if the search holds it.
         position.play(position.legal_actions()[0])
     thread.join()
+    assert found
 
 
 def test_other_threads_run_while_a_guided_search_goes_down_its_tree():
