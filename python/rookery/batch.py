@@ -46,7 +46,7 @@ class BatchEnv:
             import numpy as np
         except ImportError:
             raise ImportError("BatchEnv needs numpy: pip install 'rookery[numpy]'") from None
-        self._games = Games(spec, n, seed)
+        self._games = Games(spec, n, seed, observe)
         self._first = load(spec)
         seats, actions, planes, rows, cols = self._games.sizes
         self.spec = spec

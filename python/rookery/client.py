@@ -170,6 +170,16 @@ class Client:
 
     The bot is a `rookery.Bot` or a function from a position to a move. With `name` and `secret` it takes a seat that
     waits for them. Over a network it comes back to its game when the connection breaks.
+
+    >>> import rookery
+    >>> def first(position):
+    ...     return position.legal_moves()[0]
+    >>> client = rookery.Client(first)
+    >>> client.name
+    'first'
+    >>> client.connect("nowhere")
+    Traceback (most recent call last):
+    ValueError: expected HOST:PORT or ws://HOST:PORT, got 'nowhere'
     """
 
     def __init__(

@@ -263,7 +263,8 @@ def match(
     """Lets players meet at one table, in whole blocks in which each has every seat equally often.
 
     A player is a spec as on the command line (`hard`, `mine=level:3`, `cmd:./bot.py`), a function from a position to a
-    move, or a `Bot`. An exception in a player is its loss, with the traceback as evidence. Records go to the folder
+    move, or a `Bot`. An exception in a player is its loss, with the traceback as evidence; only what is no `Exception`, such
+    as Ctrl-C and `SystemExit`, ends the match and comes out of it. Records go to the folder
     `record`, or everything to a `store` as `tournament` does. A `time` such as `1s+100ms` is for specs alone.
 
     >>> import rookery
@@ -294,6 +295,7 @@ def sprt(
     games: int = 10_000,
     seed: int = 0,
     time: str | None = None,
+    max_turns: int | None = None,
     record: str | PathLike[str] | None = None,
     concurrency: int | None = None,
 ) -> Result:
@@ -306,7 +308,7 @@ def sprt(
     _whole(games, "games")
     shape = {"kind": "series", "games": games}
     test = (float(elo0), float(elo1), float(alpha), float(beta))
-    return _hold_all([spec], players, shape, seed, time, None, record, None, concurrency, test)
+    return _hold_all([spec], players, shape, seed, time, max_turns, record, None, concurrency, test)
 
 
 def tournament(
@@ -370,6 +372,7 @@ def ratings(
 ) -> list[Rating]:
     """Ratings from all games at once, the strongest first: games of results, or pairs of names and scores.
 
+    Games that were aborted, or that nobody won, are left out, as in `Result.ratings`.
     `model` is bradley-terry, davidson, rao-kupper, plackett-luce or weng-lin (docs/ratings.md).
 
     >>> import rookery
@@ -381,17 +384,22 @@ def ratings(
     told: list[tuple[list[int], list[int]]] = []
     for game in games:
         if isinstance(game, Game):
-            if game.winners is None:
+            # As everywhere: a game that was aborted, or that nobody won, says nothing of strength.
+            if not game.winners:
                 continue
             sat = game.players
-            scores: Sequence[float] = [float(seat in game.winners) for seat in range(len(sat))]
+            counted = game.scores or [0] * len(sat)
+            # Winners share the first place whatever they have, the others come by score.
+            ranks: Sequence[Any] = [
+                (True, 0) if seat in game.winners else (False, counted[seat]) for seat in range(len(sat))
+            ]
         else:
-            sat, scores = list(game[0]), list(game[1])
-            if len(sat) != len(scores) or not 2 <= len(sat) <= MAX_SEATS:
+            sat, ranks = list(game[0]), list(game[1])
+            if len(sat) != len(ranks) or not 2 <= len(sat) <= MAX_SEATS:
                 raise ValueError(f"a game has 2 to {MAX_SEATS} players and a score for each")
-            if not all(isinstance(name, str) for name in sat) or not all(isinstance(score, Real) for score in scores):
+            if not all(isinstance(name, str) for name in sat) or not all(isinstance(score, Real) for score in ranks):
                 raise TypeError("a game is a list of names and a list of numbers")
-        places = [1 + sum(other > score for other in scores) for score in scores]
+        places = [1 + sum(other > rank for other in ranks) for rank in ranks]
         told.append(([names.setdefault(name, len(names)) for name in sat], places))
     if not told:
         return []

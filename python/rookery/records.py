@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Union
 
-from ._rookery import Position, _read_record, _review, _store_records, _verify_record
+from ._rookery import Position, _read_record, _review, _store_records, _verify_record, load
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: A record: the path of its file, or its bytes.
-Source = Union[str, "PathLike[str]", bytes]
+#: A record: the path of its file, its bytes, or one that was read.
+Source = Union[str, "PathLike[str]", bytes, "Record"]
 
 
 class Turn(NamedTuple):
@@ -39,6 +39,8 @@ class Record:
     winners: list[int] | None
     text: str | None
     finished: bool
+    #: What it was read from, for `review` and `verify`; None for one that was made by hand.
+    source: bytes | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -66,6 +68,10 @@ class Arrays(NamedTuple):
 
 
 def _bytes(record: Source) -> bytes:
+    if isinstance(record, Record):
+        if record.source is None:
+            raise ValueError("this Record was not read from anywhere: take one of read_record or store_records, or a path")
+        return record.source
     return bytes(record) if isinstance(record, (bytes, bytearray)) else Path(record).read_bytes()
 
 
@@ -79,8 +85,9 @@ def read_record(record: Source) -> Record:
     >>> record.name, record.finished, len(record.moves) == played.games[0].plies
     ('four', True, True)
     """
-    told = json.loads(_read_record(_bytes(record)))
-    return Record(**{**told, "turns": [Turn(*turn) for turn in told["turns"]]})
+    source = _bytes(record)
+    told = json.loads(_read_record(source))
+    return Record(**{**told, "turns": [Turn(*turn) for turn in told["turns"]], "source": source})
 
 
 def read_records(folder: str | PathLike[str]) -> list[Record]:
@@ -101,7 +108,8 @@ def store_records(location: str | PathLike[str], game: str | None = None) -> lis
     >>> import rookery, tempfile
     >>> store = tempfile.mkdtemp() + "/games.db"
     >>> played = rookery.match("four", ["level:1", "random"], games=2, store=store)
-    >>> [record.finished for record in rookery.store_records(store, game="four")]
+    >>> records = rookery.store_records(store, game="four")
+    >>> [rookery.verify(record) for record in records]
     [True, True]
     """
     return [read_record(record) for record in _store_records(location, game)]
@@ -119,7 +127,7 @@ def verify(record: Source) -> bool:
 
 
 def review(record: Source, time: float = 10.0) -> dict[str, Any]:
-    """Every move of a record against what was best, within about `time` seconds: `players` with accuracy and mistakes, `moves`.
+    """Every move of a record, from a file or a store, against what was best, within about `time` seconds: `players` with accuracy and mistakes, `moves`.
 
     >>> import rookery, tempfile
     >>> played = rookery.match("hexapawn:rows=3,cols=3", ["level:1", "random"], games=2, record=tempfile.mkdtemp())
@@ -131,8 +139,15 @@ def review(record: Source, time: float = 10.0) -> dict[str, Any]:
     return told
 
 
+def _setup(spec: str) -> str:
+    """A game spec in its shortest form, without its board."""
+    name, _, options = (load(spec).spec or spec).partition(":")
+    kept = [option for option in options.split(",") if option.partition("=")[0] not in ("", "seed", "board")]
+    return f"{name}:{','.join(kept)}" if kept else name
+
+
 def to_arrays(records: Iterable[Record]) -> Arrays:
-    """All moves of finished records of one setup as arrays.
+    """All moves of finished records of one setup as arrays. Boards, and the seeds they come from, may differ.
 
     >>> import rookery, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -146,15 +161,18 @@ def to_arrays(records: Iterable[Record]) -> Arrays:
     except ImportError:
         raise ImportError("arrays need numpy: pip install 'rookery[numpy]'") from None
     rows: list[tuple[Any, int, float, int]] = []
-    shape: tuple[str, tuple[int, int, int], int] | None = None
+    setup: tuple[str, tuple[int, int, int], int] | None = None
     for record in records:
         if record.returns is None:
             continue
+        name = _setup(record.game)
         for turn, position in zip(record.turns, record.positions()):
-            own = (position.game, position.observation_shape, position.n_actions)
-            shape = shape or own
-            if own != shape:
-                raise ValueError(f"records of one setup have one shape; {shape} and {own} are two")
+            own = (name, position.observation_shape, position.n_actions)
+            setup = setup or own
+            if own != setup:
+                raise ValueError(
+                    f"all records have one setup and one shape; {setup} and {own} are two: make arrays of each by itself"
+                )
             action = position.move_to_action(turn.move)
             rows.append((position.observation(turn.seat), action, record.returns[turn.seat], turn.seat))
     observations = np.stack([row[0] for row in rows]) if rows else np.zeros((0, 0, 0, 0), dtype=np.uint8)

@@ -20,6 +20,7 @@ pub(crate) fn mask<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let n_actions = state.n_actions();
     if let Some(out) = out {
+        needs_numpy(py, "arrays")?;
         let mut array: PyReadwriteArray1<'_, u8> = bytes_of(out)?
             .extract()
             .map_err(|_| kind("an array of uint8 or int8 with one dimension that can be written", out))?;
@@ -49,12 +50,8 @@ pub(crate) fn observation<'py>(
     out: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (planes, rows, cols) = shape(state);
-    let out = if let Some(out) = out {
-        out
-    } else {
-        needs_numpy(py, "observations")?;
-        PyArray3::<u8>::zeros(py, [planes, rows, cols], false).into_any()
-    };
+    needs_numpy(py, "observations")?;
+    let out = out.unwrap_or_else(|| PyArray3::<u8>::zeros(py, [planes, rows, cols], false).into_any());
     let mut array: PyReadwriteArray3<'_, u8> = out
         .extract()
         .map_err(|_| kind("an array of uint8 with three dimensions that can be written", &out))?;
@@ -96,7 +93,8 @@ fn bytes_of<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-fn needs_numpy(py: Python<'_>, what: &str) -> PyResult<()> {
+/// An exception where numpy is not installed: whoever looked at an array would end in a panic.
+pub(crate) fn needs_numpy(py: Python<'_>, what: &str) -> PyResult<()> {
     py.import("numpy").map(|_| ()).map_err(|_| {
         pyo3::exceptions::PyImportError::new_err(format!("{what} need numpy: pip install 'rookery[numpy]'"))
     })

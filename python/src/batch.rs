@@ -3,15 +3,17 @@
 use numpy::{PyReadonlyArray1, PyReadwriteArray1, PyReadwriteArray2, PyReadwriteArray4};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use rookery_catalog::{AnyBatch, Rows, Sizes, batch};
+use rookery_catalog::{AnyBatch, Rows, Sizes, batch, state};
 use rookery_rules::Seed;
 
-use crate::arrays::expect_shape;
+use crate::arrays::{expect_shape, needs_numpy, shape};
 use crate::errors::{illegal, value};
 use crate::moves::bounded;
 
 /// The most games of a batch.
 const MAX_GAMES: usize = 1 << 20;
+/// The most bytes of all arrays of a batch.
+const MAX_BYTES: usize = 4 << 30;
 
 /// What `rookery.BatchEnv` is made of; its arrays are Python's.
 #[pyclass(module = "rookery._rookery")]
@@ -51,13 +53,33 @@ macro_rules! rows {
     }};
 }
 
+/// How much room a game has in the arrays of a batch.
+fn bytes_a_game(spec: &str, observe: bool) -> PyResult<usize> {
+    let state = state(spec).map_err(value)?;
+    let (planes, rows, cols) = shape(&*state);
+    let seen = if observe { planes * rows * cols } else { 0 };
+    // Its action, who is to move, whether it has ended; what each seat got; the mask.
+    Ok(8 + 1 + 1 + 4 * state.position().n_seats() + state.n_actions() + seen)
+}
+
 #[pymethods]
 impl Games {
     #[new]
-    fn new(spec: &Bound<'_, PyString>, n: i64, seed: u64) -> PyResult<Self> {
+    fn new(spec: &Bound<'_, PyString>, n: i64, seed: u64, observe: bool) -> PyResult<Self> {
+        needs_numpy(spec.py(), "batches")?;
         let n = usize::try_from(n).ok().filter(|n| (1..=MAX_GAMES).contains(n));
         let n = n.ok_or_else(|| value(format!("a batch has 1 to {MAX_GAMES} games")))?;
-        let batch = batch(&bounded(spec, "a game spec")?, n, Seed(seed)).map_err(value)?;
+        let spec = bounded(spec, "a game spec")?;
+        let bytes = bytes_a_game(&spec, observe)?;
+        if bytes > MAX_BYTES / n {
+            return Err(value(format!(
+                "{n} games with {bytes} bytes each in arrays are more than {} GiB; take at most {} games of this setup{}",
+                MAX_BYTES >> 30,
+                MAX_BYTES / bytes,
+                if observe { ", or observe=False" } else { "" }
+            )));
+        }
+        let batch = batch(&spec, n, Seed(seed)).map_err(value)?;
         Ok(Self { batch, n })
     }
 

@@ -13,7 +13,8 @@ use crate::moves::{Move, bounded, legal_actions, read_move};
 use crate::{arrays, games};
 
 /// One moment of a game. `rookery.load` gives the first one.
-#[pyclass(module = "rookery", name = "Position")]
+// What takes one by value gets a copy, and the caller's may be played on meanwhile.
+#[pyclass(module = "rookery", name = "Position", from_py_object)]
 pub(crate) struct Position {
     pub(crate) state: Box<dyn AnyState>,
     pub(crate) spec: Option<Arc<str>>,
@@ -93,6 +94,10 @@ impl Position {
     }
 
     /// The numbers of the legal moves among all actions of this setup, in the order of `legal_moves()`.
+    ///
+    /// >>> import rookery
+    /// >>> rookery.load("four").after("a").legal_actions()
+    /// [0, 1, 2, 3, 4, 5, 6]
     fn legal_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         legal_actions(py, &*self.state)
     }
@@ -148,6 +153,10 @@ impl Position {
     }
 
     /// The text of an action, legal or not.
+    ///
+    /// >>> import rookery
+    /// >>> rookery.load("four").action_to_move(3)
+    /// 'd'
     fn action_to_move(&self, action: &Bound<'_, PyAny>) -> PyResult<String> {
         match read_move(action)? {
             Move::Action(action) => self.text_of(action),
@@ -156,6 +165,10 @@ impl Position {
     }
 
     /// The number of the action of a move, legal or not.
+    ///
+    /// >>> import rookery
+    /// >>> rookery.load("four").move_to_action("d")
+    /// 3
     fn move_to_action(&self, mv: &Bound<'_, PyString>) -> PyResult<usize> {
         let text = bounded(mv, "a move")?;
         let action = self.state.action_of(&text).map_err(illegal)?;
@@ -175,13 +188,25 @@ impl Position {
     }
 
     /// The position after a move; this one stays as it is.
+    ///
+    /// >>> import rookery
+    /// >>> position = rookery.load("four")
+    /// >>> position.after("d").to_move, position.to_move
+    /// (1, 0)
     fn after(&self, mv: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut next = self.clone();
         next.play_any(mv)?;
         Ok(next)
     }
 
-    /// The same position once more.
+    /// The same position once more, which can be played on without changing this one. It is cheap.
+    ///
+    /// >>> import rookery
+    /// >>> position = rookery.load("four")
+    /// >>> other = position.copy()
+    /// >>> other.play("d")
+    /// >>> other == position, position == rookery.load("four")
+    /// (False, True)
     fn copy(&self) -> Self {
         self.clone()
     }
@@ -195,6 +220,12 @@ impl Position {
     }
 
     /// Takes a seat out of the game; the rules say what becomes of it.
+    ///
+    /// >>> import rookery
+    /// >>> position = rookery.load("fish:players=3")
+    /// >>> position.remove(0)
+    /// >>> position.to_move
+    /// 1
     fn remove(&mut self, seat: i64) -> PyResult<()> {
         let seat = self.seat(Some(seat))?;
         self.state.position_mut().remove(seat);
@@ -301,6 +332,10 @@ impl Position {
     }
 
     /// The board as SVG.
+    ///
+    /// >>> import rookery
+    /// >>> rookery.load("four").svg()[:4]
+    /// '<svg'
     fn svg(&self) -> String {
         rookery_picture::svg(&self.state.position().scene(), &rookery_picture::Options::default())
     }

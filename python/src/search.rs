@@ -158,12 +158,12 @@ fn count<G: Game>(position: &PositionOf<G>, depth: u32, stop: &Stop) -> u64 {
 /// >>> rookery.perft(rookery.load("hexapawn:rows=3,cols=3"), 4)
 /// 56
 #[pyfunction]
-fn perft(py: Python<'_>, position: PyRef<'_, Position>, depth: u32) -> PyResult<u64> {
+fn perft(py: Python<'_>, position: Position, depth: u32) -> PyResult<u64> {
     if depth > MAX_DEPTH {
         return Err(value(format!("`depth` takes 0 to {MAX_DEPTH} moves, not {depth}")));
     }
     let stop = Stop::default();
-    ask(py, &position.clone(), &stop, Perft(depth, stop.clone()))
+    ask(py, &position, &stop, Perft(depth, stop.clone()))
 }
 
 /// What came of random games.
@@ -237,17 +237,17 @@ impl Ask for Playouts {
 /// (1000, 1000)
 #[pyfunction]
 #[pyo3(signature = (position, games, seed = 0, threads = None))]
-fn playouts<'py>(
-    py: Python<'py>,
-    position: PyRef<'_, Position>,
+fn playouts(
+    py: Python<'_>,
+    position: Position,
     games: u64,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let threads = threads.unwrap_or_else(n_cores).clamp(1, 256);
     let stop = Stop::default();
     let order = Playouts { games, seed: Seed(seed), threads, stop: stop.clone() };
-    let played = ask(py, &position.clone(), &stop, order)?;
+    let played = ask(py, &position, &stop, order)?;
     let result = PyDict::new(py);
     result.set_item("games", games)?;
     result.set_item("plies", played.plies)?;
@@ -280,7 +280,7 @@ impl Ask for Choose {
 #[pyo3(signature = (position, level = None, player = None, time = None, seed = 0))]
 fn best_move(
     py: Python<'_>,
-    position: PyRef<'_, Position>,
+    position: Position,
     level: Option<i64>,
     player: Option<String>,
     time: Option<f64>,
@@ -299,7 +299,7 @@ fn best_move(
     let stop = Stop::default();
     let deadline = time.map(|time| seconds(time, "time")).transpose()?.map(|time| Instant::now() + time);
     let budget = Budget { deadline, stop: stop.clone(), seed: Seed(seed), ..Budget::default() };
-    ask(py, &position.clone(), &stop, Choose { player, budget })?.map_err(value)
+    ask(py, &position, &stop, Choose { player, budget })?.map_err(value)
 }
 
 /// What is known of the best moves, the best first: `moves` (how the game would go on), `value` (the share of a win), `proven`,
@@ -314,19 +314,19 @@ fn best_move(
 /// (['a2-a3'], 1.0, True, 'wins at once')
 #[pyfunction]
 #[pyo3(signature = (position, time = 1.0, lines = 5, playouts = None, seed = 0))]
-fn analyse<'py>(
-    py: Python<'py>,
-    position: PyRef<'_, Position>,
+fn analyse(
+    py: Python<'_>,
+    position: Position,
     time: f64,
     lines: usize,
     playouts: Option<u64>,
     seed: u64,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     goes_on(&position)?;
     let (time, stop, seed) = (seconds(time, "time")?, Stop::default(), Seed(seed));
-    let (name, asked) = (position.state.game(), position.clone());
+    let name = position.state.game();
     let advice = interruptible(py, &stop, || {
-        let at = asked.state.position();
+        let at = position.state.position();
         if playouts.is_some() {
             let budget = Budget { work: playouts, stop: stop.clone(), seed, ..Budget::default() };
             let mut last = None;
@@ -402,14 +402,14 @@ impl Ask for Grow {
 /// ('a2-a3', 1.0)
 #[pyfunction]
 #[pyo3(signature = (position, playouts = 10_000, exploration = 0.7, time = None, seed = 0))]
-fn mcts<'py>(
-    py: Python<'py>,
-    position: PyRef<'_, Position>,
+fn mcts(
+    py: Python<'_>,
+    position: Position,
     playouts: u64,
     exploration: f32,
     time: Option<f64>,
     seed: u64,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     goes_on(&position)?;
     if playouts == 0 || !(0.0..=1000.0).contains(&exploration) {
         return Err(value("`playouts` is at least 1, and `exploration` 0 to 1000"));
@@ -418,7 +418,7 @@ fn mcts<'py>(
     let deadline = time.map(|time| seconds(time, "time")).transpose()?.map(|time| Instant::now() + time);
     let budget =
         Budget { deadline, work: Some(playouts), stop: stop.clone(), seed: Seed(seed), ..Budget::default() };
-    let (lines, playouts) = ask(py, &position.clone(), &stop, Grow { playouts, exploration, budget })?;
+    let (lines, playouts) = ask(py, &position, &stop, Grow { playouts, exploration, budget })?;
     let (visits, values) = (PyDict::new(py), PyDict::new(py));
     for (mv, value, tried, _) in &lines {
         visits.set_item(mv, tried)?;
@@ -452,18 +452,18 @@ impl Ask for Solve {
 /// 1
 #[pyfunction]
 #[pyo3(signature = (position, memory = 1 << 28, threads = None))]
-fn solve<'py>(
-    py: Python<'py>,
-    position: PyRef<'_, Position>,
+fn solve(
+    py: Python<'_>,
+    position: Position,
     memory: usize,
     threads: Option<usize>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let stop = Stop::default();
     let threads = threads.unwrap_or(1).clamp(1, 64);
     let memory = memory.clamp(1 << 20, 1 << 36);
     let order = SolveOrder { threads, memory, stop: stop.clone(), ..SolveOrder::default() };
     let text = position.state.position().text();
-    let solved = ask(py, &position.clone(), &stop, Solve(order, text))?.map_err(value)?;
+    let solved = ask(py, &position, &stop, Solve(order, text))?.map_err(value)?;
     let seat = |value: &Value| value.winner.map(Seat::index);
     let result = PyDict::new(py);
     result.set_item("winner", seat(&solved.value))?;

@@ -8,8 +8,8 @@ use rookery_rules::{BySeat, Position as _, PositionOf, Seat, Status};
 use crate::errors::{kind, value};
 use crate::position::Position;
 
-/// The most nodes of a tree.
-const MAX_NODES: usize = 4_000_000;
+/// The most nodes and edges of a tree together, which bounds its memory to about half a gibibyte.
+const MAX_SIZE: usize = 16_000_000;
 /// The most positions that are asked for at once.
 const MAX_BATCH: usize = 1 << 16;
 
@@ -37,6 +37,8 @@ struct Tree<'a, G: Game> {
     root: &'a State<G>,
     nodes: Vec<Node<<PositionOf<G> as rookery_rules::Position>::Move>>,
     exploration: f32,
+    /// How many nodes and edges there are.
+    size: usize,
 }
 
 /// One way from the root to a leaf: nodes with the edge that was taken.
@@ -119,6 +121,7 @@ impl<G: Game> Tree<'_, G> {
         };
         // Two ways of one batch may have met here.
         if known == 0 {
+            self.size += 1 + leaf.edges.len();
             self.nodes.push(leaf);
             self.nodes[parent].edges[taken].node = self.nodes.len() - 1;
         }
@@ -220,22 +223,27 @@ impl Visit for Guided<'_, '_> {
     fn visit<G: Game>(self) -> PyResult<Found> {
         let root = State::<G>::of(&*self.position.state).expect("a state has the type of its game");
         let start = Tree::<G>::node(&root.position);
-        let mut tree = Tree { root, nodes: vec![start], exploration: self.exploration };
+        let size = 1 + start.edges.len();
+        let mut tree = Tree { root, nodes: vec![start], exploration: self.exploration, size };
+        let py = self.evaluate.py();
         // The priors of the root come from a question of its own.
         let alone = [(vec![], root.position.clone())];
         if let Some(Some((_, Some(priors)))) = self.judge(root, &alone)?.pop() {
             tree.nodes[0].edges.iter_mut().zip(priors).for_each(|(edge, prior)| edge.prior = prior);
         }
         let mut done = 0;
-        while done < self.simulations && tree.nodes.len() < MAX_NODES {
+        while done < self.simulations && tree.size < MAX_SIZE {
             let n = self.batch.min(self.simulations - done);
-            let leaves: Vec<(Path, PositionOf<G>)> = (0..n).map(|_| tree.descend()).collect();
+            // Only the function itself needs Python's lock.
+            let leaves: Vec<(Path, PositionOf<G>)> = py.detach(|| (0..n).map(|_| tree.descend()).collect());
             let judged = self.judge(root, &leaves)?;
-            for ((path, position), judged) in leaves.iter().zip(judged) {
-                tree.settle(path, position, judged);
-            }
+            py.detach(|| {
+                for ((path, position), judged) in leaves.iter().zip(judged) {
+                    tree.settle(path, position, judged);
+                }
+            });
             done += n;
-            self.evaluate.py().check_signals()?;
+            py.check_signals()?;
         }
         let told = |edge: &Edge<_>| {
             let worth = if edge.visits == 0 { 0.0 } else { edge.reward / edge.visits as f32 };
@@ -249,7 +257,7 @@ impl Visit for Guided<'_, '_> {
 ///
 /// `evaluate` gets a list of positions and returns for each a value, the share of a win (0 to 1) of the seat to move (or a
 /// list with one for each seat), or a pair of a value and priors: one number for each of the `n_actions` actions. Positions
-/// are asked for in batches of up to `batch`.
+/// are asked for in batches of up to `batch`. The search ends early when its tree has 16 million positions and moves.
 ///
 /// >>> import rookery
 /// >>> found = rookery.guided(rookery.Position.from_text("p1 .../1../..2", "hexapawn"),
@@ -260,7 +268,7 @@ impl Visit for Guided<'_, '_> {
 #[pyo3(signature = (position, evaluate, simulations = 400, batch = 16, exploration = 1.5))]
 fn guided<'py>(
     py: Python<'py>,
-    position: PyRef<'_, Position>,
+    position: Position,
     evaluate: &Bound<'py, PyAny>,
     simulations: usize,
     batch: usize,
@@ -277,11 +285,8 @@ fn guided<'py>(
             "`simulations` is at least 1, `batch` 1 to {MAX_BATCH}, and `exploration` 0 to 1000"
         )));
     }
-    // The function may look at the position, or even change it.
-    let asked = position.clone();
-    drop(position);
-    let name = asked.state.game();
-    let order = Guided { position: &asked, evaluate, simulations, batch, exploration };
+    let name = position.state.game();
+    let order = Guided { position: &position, evaluate, simulations, batch, exploration };
     let found = visit(name, order).map_err(value)??;
     let (visits, values) = (PyDict::new(py), PyDict::new(py));
     for (mv, tried, worth) in &found {

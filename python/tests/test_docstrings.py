@@ -38,6 +38,17 @@ def test_everything_public_is_documented():
             assert value.__doc__, name
 
 
+def test_what_is_called_has_an_example():
+    public = [getattr(rookery, name) for name in rookery.__all__]
+    functions = [value for value in public if callable(value) and not isinstance(value, type)]
+    # What a static method holds is called as well.
+    own = {name: getattr(rookery.Position, name) for name in vars(rookery.Position) if not name.startswith("_")}
+    methods = [value for value in own.values() if callable(value)]
+    assert len(functions) > 15 and len(methods) > 10
+    for value in (*functions, *methods, rookery.BatchEnv, rookery.Bot, rookery.Client):
+        assert ">>>" in (value.__doc__ or ""), value
+
+
 def test_import_needs_nothing_else():
     import subprocess
     import sys

@@ -72,6 +72,9 @@ def test_a_position_survives_its_text_pickling_and_copying(spec):
     ):
         assert again == position and again.text == position.text and again.legal_moves() == position.legal_moves()
         assert again.hash == position.hash
+        assert again.n_actions == position.n_actions and again.legal_actions() == position.legal_actions()
+        assert again.observation_shape == position.observation_shape
+        assert again.observation_planes == position.observation_planes
     assert pickle.loads(pickle.dumps(position)).spec == position.spec
 
 

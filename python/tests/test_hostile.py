@@ -214,6 +214,70 @@ SCRIPTS = {
         stop.set()
         thread.join()
     """,
+    "a fork while another thread begins games of Fish": """
+        env = rookery.BatchEnv("fish:rows=3,cols=3", 4096, seed=1)
+        stop = threading.Event()
+
+        def work():
+            while not stop.is_set():
+                env.step(env.sample())
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        for number in range(60):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                rookery.load("fish")
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0, number
+        stop.set()
+        thread.join()
+    """,
+    "a fork while the first threads of a process start": """
+        def start_and_fork(delay):
+            env = rookery.BatchEnv("hexapawn:rows=8,cols=8", 4096, seed=1)
+            thread = threading.Thread(target=lambda: env.step(env.sample()))
+            thread.start()
+            time.sleep(delay)
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                rookery.BatchEnv("four", 2048).step([0] * 2048)
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+            thread.join()
+
+        # This process has no threads and makes no batch, so each child is as one that was just started.
+        for number in range(40):
+            fresh = os.fork()
+            if fresh == 0:
+                try:
+                    start_and_fork(number % 20 / 5000)
+                    os._exit(0)
+                finally:
+                    os._exit(1)
+            assert os.waitpid(fresh, 0)[1] == 0, number
+    """,
+    "no numpy at all": """
+        sys.modules["numpy"] = None
+        position = rookery.load("four")
+        assert list(position.action_mask()) == [1] * 7
+        for call in (
+            lambda: position.action_mask(out=bytearray(7)),
+            lambda: position.observation(),
+            lambda: position.observation(out=bytearray(7)),
+            lambda: rookery.BatchEnv("four", 2),
+            lambda: rookery._rookery.Games("four", 2, 0, True),
+            lambda: rookery.to_arrays([]),
+        ):
+            try:
+                call()
+            except ImportError as error:
+                assert "numpy" in str(error), error
+            else:
+                raise AssertionError("it needs numpy")
+    """,
     "many processes of multiprocessing": """
         import multiprocessing
         env = rookery.BatchEnv("four", 4096, seed=1)
@@ -235,7 +299,7 @@ SCRIPTS = {
 def test_processes_and_threads(name):
     pytest.importorskip("numpy")
     lines = SCRIPTS[name].strip("\n").splitlines()
-    script = "import os, sys, threading, time, rookery\n" + "\n".join(line[8:] for line in lines)
+    script = "import os, signal, sys, threading, time, rookery\n" + "\n".join(line[8:] for line in lines)
     command = [sys.executable, "-W", "ignore", "-c", script]
     ended = subprocess.run(command, timeout=120, capture_output=True, text=True)
     assert ended.returncode == 0 and "panicked" not in ended.stderr, ended.stderr

@@ -112,6 +112,8 @@ def test_a_test_decides():
     assert result.sprt.decision == "H1" and result.sprt.games < 1000
     result = rookery.sprt("four", [first, first], 0, 100, games=20)
     assert result.sprt.decision in (None, "H0")
+    short = rookery.sprt("four", [first, "random"], 0, 100, games=4, max_turns=3)
+    assert all(game.plies == 3 for game in short.games)
 
 
 def test_ratings_know_who_is_stronger():
@@ -127,6 +129,32 @@ def test_ratings_know_who_is_stronger():
     assert rookery.ratings([]) == []
     with pytest.raises(ValueError, match="unknown model"):
         rookery.ratings(games, model="guess")
+
+
+@pytest.mark.parametrize("spec, players", [("fish:players=3", ["level:3", "level:1", "random"]), ("four", ["level:2", "random"])])
+def test_ratings_of_games_are_those_of_their_result(spec, players):
+    result = rookery.match(spec, players, games=24, seed=3)
+    again = rookery.ratings(result.games)
+    assert [each.name for each in again] == [each.name for each in result.ratings]
+    for own, other in zip(again, result.ratings):
+        assert own.rating == pytest.approx(other.rating, abs=1e-6) and own.games == other.games
+
+
+def test_a_game_that_nobody_won_says_nothing_of_strength():
+    from dataclasses import replace
+
+    games = rookery.match("four", ["level:2", "random"], games=8, seed=3).games
+    nobody = replace(games[0], winners=[], scores=[0, 0])
+    assert rookery.ratings([*games, nobody]) == rookery.ratings(games)
+    assert rookery.ratings([nobody, replace(games[0], winners=None, scores=None)]) == []
+
+
+def test_winners_come_first_and_the_others_by_score():
+    from dataclasses import replace
+
+    game = rookery.match("fish:players=3", ["a=random", "b=random", "c=random"], games=3).games[0]
+    games = [replace(game, winners=[0], scores=[1, 9, 5])] * 5
+    assert [each.name for each in rookery.ratings(games)] == game.players[:3]
 
 
 def test_tables_of_pandas():

@@ -17,14 +17,21 @@ SMALL = {
 }
 
 
+SPECS = [SMALL.get(game, game) for game in rookery.games()] + [
+    # More than two at a table.
+    "fish:players=3",
+    "stones:rows=4,cols=4,players=3,max-turns=60",
+]
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("game", rookery.games())
-def test_pettingzoo_s_own_tests_pass(game, capsys):
-    module = importlib.import_module(f"rookery.pettingzoo.{game}_v1")
-    api_test(module.env(spec=SMALL.get(game)), num_cycles=300, verbose_progress=False)
-    api_test(module.raw_env(spec=SMALL.get(game)), num_cycles=300, verbose_progress=False)
-    seed_test(lambda: module.env(spec=SMALL.get(game)), num_cycles=100)
-    render_test(lambda render_mode=None: module.env(spec=SMALL.get(game), render_mode=render_mode),
+@pytest.mark.parametrize("spec", SPECS)
+def test_pettingzoo_s_own_tests_pass(spec, capsys):
+    module = importlib.import_module(f"rookery.pettingzoo.{spec.partition(':')[0]}_v1")
+    api_test(module.env(spec=spec), num_cycles=300, verbose_progress=False)
+    api_test(module.raw_env(spec=spec), num_cycles=300, verbose_progress=False)
+    seed_test(lambda: module.env(spec=spec), num_cycles=100)
+    render_test(lambda render_mode=None: module.env(spec=spec, render_mode=render_mode),
                 custom_tests={"svg": lambda shown: isinstance(shown, str) and shown.startswith("<svg")})
 
 
@@ -57,3 +64,34 @@ def test_a_seed_is_a_board_and_a_wrong_spec_an_error():
         fish_v1.raw_env(spec="four")
     with pytest.raises(ValueError):
         fish_v1.raw_env(render_mode="smell")
+
+
+def test_a_game_that_is_over_at_once_is_no_environment():
+    from rookery.pettingzoo import hexapawn_v1
+
+    with pytest.raises(ValueError, match="over before the first move"):
+        hexapawn_v1.env(spec="hexapawn:rows=2,cols=1")
+
+
+@pytest.mark.parametrize("action", [1.7, 1.0, "1", None])
+def test_an_action_is_a_whole_number(action):
+    from rookery.pettingzoo import four_v1
+
+    env = four_v1.raw_env()
+    env.reset(seed=1)
+    before = env.position.text
+    with pytest.raises(TypeError):
+        env.step(action)
+    assert env.position.text == before
+
+
+def test_type_checkers_know_the_modules(tmp_path):
+    pytest.importorskip("mypy")
+    import subprocess
+    import sys
+
+    program = tmp_path / "program.py"
+    program.write_text("from rookery.pettingzoo import fish_v1\nenv = fish_v1.env(spec='fish:players=3')\n")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(program)]
+    checked = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -41,6 +41,32 @@ def test_a_review_judges_every_move(folder):
     assert len(review["moves"]) == len(rookery.read_record(path).turns) and len(review["players"]) == 2
 
 
+def test_what_was_read_is_verified_and_reviewed_without_its_file(folder, tmp_path_factory):
+    record = rookery.read_records(folder)[0]
+    assert rookery.verify(record) and rookery.read_record(record) == record
+    store = tmp_path_factory.mktemp("store") / "games.db"
+    rookery.match("hexapawn:rows=3,cols=3", ["random", "level:1"], games=2, store=store)
+    for stored in rookery.store_records(store):
+        assert rookery.verify(stored) and rookery.verify(stored.source)
+        assert len(rookery.review(stored, time=1.0)["moves"]) == len(stored.turns)
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="not read from anywhere"):
+        rookery.verify(replace(record, source=None))
+
+
+def test_arrays_are_of_one_setup_and_of_any_boards(tmp_path):
+    pytest.importorskip("numpy")
+    for number, spec in enumerate(["four", "four:line=5", "four:line=4", "fish", "fish:board=11111/22222/33333/22222/11111"]):
+        rookery.match(spec, ["random", "random"], games=4, record=tmp_path / str(number))
+    four, five, also_four, fish, given = (rookery.read_records(tmp_path / str(number)) for number in range(5))
+    with pytest.raises(ValueError, match="four:line=5"):
+        rookery.to_arrays([*four, *five])
+    assert len(rookery.to_arrays([*four, *also_four]).actions) == sum(len(record.turns) for record in four + also_four)
+    assert len({record.game for record in fish}) == 2, "there are two boards"
+    assert len(rookery.to_arrays([*fish, *given]).actions) == sum(len(record.turns) for record in fish + given)
+
+
 def test_records_become_arrays(folder):
     np = pytest.importorskip("numpy")
     records = rookery.read_records(folder)

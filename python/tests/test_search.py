@@ -1,6 +1,7 @@
 """Searches answer, agree with each other, and stop with Ctrl-C."""
 
 import signal
+import sys
 import threading
 import time
 
@@ -143,6 +144,61 @@ def test_ctrl_c_stops_it(search):
     with pytest.raises(KeyboardInterrupt):
         search()
     assert time.monotonic() - begin < 60
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda position: rookery.mcts(position, playouts=10**12, time=1.0),
+        lambda position: rookery.analyse(position, time=1.0),
+        lambda position: rookery.best_move(position, player="mcts:playouts=100000000", time=1.0),
+        lambda position: rookery.playouts(position, 300_000, threads=1),
+        lambda position: rookery.perft(position, 7),
+        lambda position: rookery.guided(position, lambda asked: [0.5] * len(asked), simulations=2000),
+    ],
+)
+def test_a_position_may_be_played_on_while_it_is_searched(search):
+    position, found = rookery.load("hexapawn:rows=8,cols=8"), []
+    thread = threading.Thread(target=lambda: found.append(search(position)))
+    thread.start()
+    while thread.is_alive() and not position.is_over:
+        time.sleep(0.02)
+        # An exception if the search holds it.
+        position.play(position.legal_actions()[0])
+    thread.join()
+    assert found
+
+
+def test_other_threads_run_while_a_guided_search_goes_down_its_tree():
+    ticks = 0
+    done = threading.Event()
+
+    def tick():
+        nonlocal ticks
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    thread, usual = threading.Thread(target=tick), sys.getswitchinterval()
+    thread.start()
+    try:
+        # From now on a thread has Python's lock until it gives it up by itself, and the function here does not.
+        sys.setswitchinterval(1000)
+        before = ticks
+        rookery.guided(rookery.load("hexapawn:rows=8,cols=8"), lambda asked: [0.5] * len(asked), simulations=50_000, batch=1000)
+        after = ticks
+    finally:
+        sys.setswitchinterval(usual)
+        done.set()
+        thread.join()
+    assert after > before
+
+
+def test_a_guided_search_ends_before_its_tree_fills_the_memory():
+    wide = rookery.load("fish:rows=8,cols=16")
+    assert len(wide.legal_moves()) == 128
+    found = rookery.guided(wide, lambda asked: [0.5] * len(asked), simulations=200_000, batch=1 << 14, exploration=100.0)
+    assert 100_000 < sum(found["visits"].values()) < 200_000
 
 
 def test_other_threads_run_while_a_search_works():

@@ -119,6 +119,20 @@ def test_a_batch_has_some_games(n):
         rookery.BatchEnv("four", n)
 
 
+def test_a_batch_has_bounded_arrays():
+    with pytest.raises(ValueError, match="take at most"):
+        rookery.BatchEnv("fish:rows=128,cols=1", 2**20)
+    with pytest.raises(ValueError, match="or observe=False"):
+        rookery.BatchEnv("fish:rows=128,cols=1", 2**20, observe=True)
+    assert len(rookery.BatchEnv("four", 2**16, observe=False)) == 2**16
+
+
+def test_a_game_that_is_over_at_once_makes_no_batch():
+    assert rookery.load("hexapawn:rows=2,cols=1").is_over
+    with pytest.raises(ValueError, match="over before the first move"):
+        rookery.BatchEnv("hexapawn:rows=2,cols=1", 2)
+
+
 def test_bad_batches():
     with pytest.raises(ValueError):
         rookery.BatchEnv("chess", 3)

@@ -99,6 +99,35 @@ impl fmt::Display for BatchError {
 
 impl std::error::Error for BatchError {}
 
+/// Why there can be no batch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoBatch {
+    /// The setup is none.
+    Setup(SetupError),
+    /// Nobody can move in the first position of this game, so there is nothing to step.
+    Over(&'static str),
+}
+
+impl fmt::Display for NoBatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::Over(game) => write!(
+                f,
+                "with this setup {game} is over before the first move: there is nothing to step; choose another setup"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NoBatch {}
+
+impl From<SetupError> for NoBatch {
+    fn from(error: SetupError) -> Self {
+        Self::Setup(error)
+    }
+}
+
 /// The games of a batch, without their types. Implemented once, for every game.
 pub trait AnyBatch: Send + Sync {
     /// How much room each game needs.
@@ -141,16 +170,19 @@ impl fmt::Debug for dyn AnyBatch {
 /// assert_eq!(to_move, [1, 1, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn batch(spec: &str, n: usize, seed: Seed) -> Result<Box<dyn AnyBatch>, SetupError> {
+pub fn batch(spec: &str, n: usize, seed: Seed) -> Result<Box<dyn AnyBatch>, NoBatch> {
     struct Make(GameSpec, usize, Seed);
 
     impl Visit for Make {
-        type Out = Result<Box<dyn AnyBatch>, SetupError>;
+        type Out = Result<Box<dyn AnyBatch>, NoBatch>;
         fn visit<G: Game>(self) -> Self::Out {
             Ok(Box::new(Batch::<G>::new(self.0, self.1, self.2)?))
         }
     }
 
+    // What the threads of all batches share is made by whoever makes a batch, and not by the first thread that needs it: a
+    // process that is forked in that moment would wait for that thread for ever. In Python nobody forks while this runs.
+    drop(crossbeam_epoch::pin());
     let spec = GameSpec::parse(spec)?;
     let name = spec.game.clone();
     visit(&name, Make(spec, n, seed))?
@@ -181,9 +213,12 @@ struct Common<G: Game> {
 }
 
 impl<G: Game> Batch<G> {
-    fn new(spec: GameSpec, n: usize, seed: Seed) -> Result<Self, SetupError> {
+    fn new(spec: GameSpec, n: usize, seed: Seed) -> Result<Self, NoBatch> {
         let setup = G::Setup::from_spec(&spec)?;
         let first = State::<G>::new(setup.start());
+        if first.position.to_move().is_none() {
+            return Err(NoBatch::Over(G::Setup::GAME));
+        }
         let frame = first.position.frame();
         let varies = first.vary(&spec, seed) != spec;
         let sizes = Sizes {
@@ -219,8 +254,10 @@ impl<G: Game> Common<G> {
         let seed = self.seed.derive(idx as u64).derive(table.begun);
         table.begun += 1;
         table.position = if self.varies {
-            let varied = self.first.vary(&self.spec, seed);
-            G::Setup::from_spec(&varied).map_or_else(|_| self.first.position.clone(), |setup| setup.start())
+            let varied = G::Setup::from_spec(&self.first.vary(&self.spec, seed)).map(|setup| setup.start());
+            // A board on which nobody can move would be no game.
+            let playable = varied.ok().filter(|position| position.to_move().is_some());
+            playable.unwrap_or_else(|| self.first.position.clone())
         } else {
             self.first.position.clone()
         };

@@ -22,7 +22,7 @@ mod state;
 
 pub use agree::{AgreeError, agree};
 pub use any::{AnyGame, AnyPosition, PlayError};
-pub use batch::{AnyBatch, BatchError, Rows, Sizes, batch};
+pub use batch::{AnyBatch, BatchError, NoBatch, Rows, Sizes, batch};
 pub use game::{Game, Visit, strategy};
 pub use games::{CATALOG, game, visit};
 pub use state::{AnyState, State, state, state_from_text};

@@ -1,6 +1,6 @@
 //! A batch plays the same games on one thread and on many, and refuses what is not legal.
 
-use rookery_catalog::{AnyBatch, Rows, batch};
+use rookery_catalog::{AnyBatch, NoBatch, Rows, batch};
 use rookery_rules::Seed;
 
 struct Arrays {
@@ -85,4 +85,11 @@ fn one_illegal_action_is_named_and_no_game_goes_on() {
     [actions[40], actions[1499]] = right;
     assert_eq!(texts, (0..n).map(|game| games.text(game)).collect::<Vec<_>>());
     games.step(&actions, arrays.rows()).expect("all are legal now");
+}
+
+#[test]
+fn a_game_that_is_over_before_its_first_move_makes_no_batch() {
+    let error = batch("hexapawn:rows=2,cols=1", 2, Seed(1)).expect_err("nobody can move");
+    assert_eq!(error, NoBatch::Over("hexapawn"));
+    assert!(error.to_string().contains("over before the first move"), "{error}");
 }

@@ -45,7 +45,8 @@ pub(crate) fn test() -> anyhow::Result<()> {
 /// What the crates read beside their own folders, which maturin does not know of.
 const BESIDE: [&str; 2] = ["docs/rules", ".cargo"];
 
-/// Builds a wheel and a source package that needs nothing of this repository, and shows that by installing it.
+/// Builds a wheel and a source package that needs nothing of this repository, and shows that by installing it. Installs the
+/// folder `python` as well, as docs/python.md says.
 pub(crate) fn wheel() -> anyhow::Result<()> {
     let Some(environment) = Environment::make(&PACKAGES[..1]) else {
         bail!("maturin cannot be had, see above")
@@ -58,7 +59,8 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
     }
     let source = wheels.join(concat!("rookery-", env!("CARGO_PKG_VERSION"), ".tar.gz"));
     complete(&environment.root, &source)?;
-    install_alone(&environment.root, &source)?;
+    install_alone(&environment.root, &source, "the source package alone")?;
+    install_alone(&environment.root, &environment.root.join("python"), "./python")?;
     let mut packages: Vec<PathBuf> = std::fs::read_dir(&wheels)
         .with_context(|| wheels.display().to_string())?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -95,17 +97,17 @@ fn complete(root: &Path, package: &Path) -> anyhow::Result<()> {
     step("packing it again", pack.arg("-czf").arg(package).arg("-C").arg(&work).arg(folder))
 }
 
-/// Builds and installs a source package in a new environment, and imports it from there.
-fn install_alone(root: &Path, package: &Path) -> anyhow::Result<()> {
-    let folder = root.join("target/python/source-package");
+/// Builds and installs a source package, or the folder of this repository, in a new environment, and imports it from there.
+fn install_alone(root: &Path, package: &Path, what: &str) -> anyhow::Result<()> {
+    let folder = root.join("target/python/installed");
     let mut make = Command::new("python3");
     step("a new environment", make.args(["-m", "venv", "--clear"]).arg(&folder))?;
     let mut install = Command::new(folder.join("bin/pip"));
     install.args(["install", "--quiet", "--disable-pip-version-check"]).arg(package).current_dir(&folder);
-    step("the source package alone: pip install", install)?;
+    step(&format!("{what}: pip install"), install)?;
     let mut import = Command::new(folder.join("bin/python"));
     import.args(["-c", "import rookery; rookery.load('four')"]).current_dir(&folder);
-    step("the source package alone: import", import)
+    step(&format!("{what}: import"), import)
 }
 
 /// A virtual environment under `target`.

@@ -15,11 +15,16 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._rookery import game_info, games
 
 __all__ = [f"{name}_v1" for name in games()]
+
+
+if TYPE_CHECKING:
+    # The modules are made below, which a type checker does not see.
+    def __getattr__(name: str) -> Any: ...
 
 
 def _module(game: str) -> types.ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 try:
@@ -36,6 +37,8 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         self.spec_text = spec
         self.render_mode = render_mode
         first = load(spec)
+        if first.is_over:
+            raise ValueError(f"{spec} is over before the first move: there is nothing to step; choose another setup")
         self.possible_agents = [f"player_{seat}" for seat in range(first.n_seats)]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -88,9 +91,11 @@ class GameEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        # Not `int`, which would make an action of 1.7.
+        number = operator.index(action)
         self._cumulative_rewards[agent] = 0.0
         try:
-            self.position.play(int(action))
+            self.position.play(number)
         except IllegalMove as error:
             raise ValueError(f"{agent}: {error}") from None
         if self.position.is_over:

@@ -4,10 +4,9 @@
 //! and so the bits, rise steadily from one end to the other. That is all the *obstruction difference* needs: it
 //! finds the nearest obstacles on both sides of a cell with one subtraction, without walking.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
 use rookery_rules::{Rng, below};
 
@@ -182,6 +181,19 @@ enum Stars {
     Wide(Box<[Star<u128>; MAX_CELLS]>),
 }
 
+/// How many boards there are with each smaller number of rows, from one row on, and last how many there are in all: with
+/// so many rows there can be one column, two, and so on.
+const FIRST_SIZE: [usize; MAX_CELLS + 1] = {
+    let mut first = [0; MAX_CELLS + 1];
+    let mut rows = 1;
+    while rows <= MAX_CELLS {
+        first[rows] = first[rows - 1] + MAX_CELLS / rows;
+        rows += 1;
+    }
+    first
+};
+const N_SIZES: usize = FIRST_SIZE[MAX_CELLS];
+
 /// The size of a board and all that follows from it.
 pub(super) struct Shape {
     pub(super) rows: u8,
@@ -205,19 +217,24 @@ macro_rules! with_stars {
 }
 
 impl Shape {
-    /// The shape of a size. There is only one of each, made when it is first asked for and kept for good: there
-    /// are some 700 sizes, so this is bounded, and positions share it without counting references.
+    /// The shape of a size. Only one of each is kept, for good: there are some 650 sizes, so this is bounded, and
+    /// positions share it without counting references.
     ///
     /// # Panics
     /// If there is no row, no column or more than [`MAX_CELLS`] cells.
     pub(super) fn of(rows: u8, cols: u8) -> &'static Self {
-        static SHAPES: Mutex<BTreeMap<(u8, u8), &'static Shape>> = Mutex::new(BTreeMap::new());
+        static ALL: [OnceLock<Box<Shape>>; N_SIZES] = [const { OnceLock::new() }; N_SIZES];
         assert!(
             rows > 0 && cols > 0 && usize::from(rows) * usize::from(cols) <= MAX_CELLS,
             "a board has 1 to 128 cells"
         );
-        let mut shapes = SHAPES.lock().unwrap_or_else(PoisonError::into_inner);
-        shapes.entry((rows, cols)).or_insert_with(|| Box::leak(Box::new(Self::new(rows, cols))))
+        let kept = &ALL[FIRST_SIZE[usize::from(rows) - 1] + usize::from(cols) - 1];
+        // Made before it is kept, by everybody who misses it, and without a lock: whoever is forked while another thread
+        // makes it would wait for that thread for ever.
+        kept.get().unwrap_or_else(|| {
+            let made = Box::new(Self::new(rows, cols));
+            kept.get_or_init(|| made)
+        })
     }
 
     fn new(rows: u8, cols: u8) -> Self {
