@@ -112,7 +112,7 @@ fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     rookery_players::use_tables(&data_folder::tables_folder());
     let mut out = io::stdout().lock();
-    let mut err = ErrorOutput::new(io::stderr());
+    let err = ErrorOutput::new(io::stderr());
     let ok = |()| ExitCode::SUCCESS;
     let go_on = stop::this_command_with("--resume");
     let done = match &cli.command {

@@ -101,8 +101,8 @@ fn largest(game: &'static dyn AnyGame) -> Option<CheckedSpec> {
     let longest = sizes.iter().map(|(_, _, most)| *most).max()?;
     // Not every board fits that is as long as it may be on every side.
     (1..=longest).rev().find_map(|side| {
-        let sides = sizes.iter().map(|(name, least, most)| format!("{name}={}", side.clamp(*least, *most)));
-        format!("{}:{}", game.name(), sides.collect::<Vec<_>>().join(",")).parse().ok()
+        let options = sizes.iter().map(|(name, least, most)| format!("{name}={}", side.clamp(*least, *most)));
+        format!("{}:{}", game.name(), options.collect::<Vec<_>>().join(",")).parse().ok()
     })
 }
 
