@@ -336,13 +336,15 @@ fn the_launcher_leads_to_a_match_and_back() {
 fn the_launcher_begins_matches_as_the_command_line_says() {
     let data = folder("launcher-flags");
     let mut pty = Pty::start(&["play", "--no-record", "--time", "10m"], &data);
-    pty.wait_for("What would you like to play?");
     pty.click_on("Hexapawn");
-    pty.send_until("1", "a clock", |shown| shown.contains("10:00") || shown.contains("9:5"));
-    pty.send("qyq");
+    pty.wait_for("You against level:1");
+    pty.send("1");
+    pty.until("a clock", |shown| shown.contains("10:00") || shown.contains("9:5"));
+    pty.send("qy");
+    pty.wait_for("What would you like to play?");
+    pty.send("q");
     assert_eq!((pty.end().exit_code(), records(&data).len()), (0, 0));
-    let mut refused = Pty::start(&["play", "--record", "a.jsonl"], &data);
-    assert_eq!(refused.end().exit_code(), 2);
+    assert_eq!(Pty::start(&["play", "--record", "a.jsonl"], &data).end().exit_code(), 2);
 }
 
 #[test]

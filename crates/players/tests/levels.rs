@@ -259,7 +259,7 @@ fn levels_get_stronger_in_renpaarden() {
 
 #[test]
 fn levels_get_stronger_in_stones() {
-    check_steps::<stones::Stones>(&players::stones::EXPERTISE, "rows=5,cols=5,quiet=100", 8);
+    check_steps::<stones::Stones>(&players::stones::EXPERTISE, "rows=5,cols=5,quiet=100", 6);
 }
 
 #[test]
