@@ -251,7 +251,10 @@ impl Tournaments {
             let held = if is_watched {
                 floor::hold_here(tournament, &all.hub, &own, left, &runtime)
             } else {
-                hold_computers(&tournament, all.elsewhere.as_deref(), &own)
+                let held = hold_computers(&tournament, all.elsewhere.as_deref(), &own);
+                // It has the store, which nobody here may keep while it waits.
+                drop(tournament);
+                held
             };
             match held {
                 Ok(complete) => tracing::info!(%id, complete, "a tournament has stopped"),

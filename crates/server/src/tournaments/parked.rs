@@ -1,6 +1,6 @@
 //! Games that failed too often on other machines: once the operator has them tried again, their tournament goes on by itself.
 
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 use std::thread;
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Tournaments {
     }
 
     /// Whether nobody has gone on with it, paused it or ended it, and the server does not stop.
-    fn waits_for_retry(self: &Arc<Self>, id: TournamentId) -> bool {
+    fn waits_for_retry(&self, id: TournamentId) -> bool {
         let is_over = || self.store.tournament(id).is_ok_and(|stored| stored.state.is_over());
         let is_paused = || self.read(id).is_some_and(|note| note.paused);
         !self.stopping.is_requested() && !self.is_held(id) && !is_over() && !is_paused()
