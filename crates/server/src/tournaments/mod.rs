@@ -3,7 +3,6 @@
 
 mod entrants;
 mod floor;
-mod parked;
 mod sign_up;
 mod trials;
 mod view;
@@ -251,10 +250,7 @@ impl Tournaments {
             let held = if is_watched {
                 floor::hold_here(tournament, &all.hub, &own, left, &runtime)
             } else {
-                let held = hold_computers(&tournament, all.elsewhere.as_deref(), &own);
-                // It has the store, which nobody here may keep while it waits.
-                drop(tournament);
-                held
+                hold_computers(&tournament, all.elsewhere.as_deref(), &own)
             };
             match held {
                 Ok(complete) => tracing::info!(%id, complete, "a tournament has stopped"),
@@ -262,11 +258,6 @@ impl Tournaments {
             }
             all.held().remove(&id);
             all.forget_view(id);
-            if all.elsewhere.is_some() && !is_watched && !own.is_requested() {
-                let weak = Arc::downgrade(&all);
-                drop(all);
-                parked::go_on_after_retry(&weak, id, &runtime);
-            }
         });
         true
     }
