@@ -12,7 +12,7 @@ mod with {
     use rookery_testkit::TempFolder;
     use rookery_testkit::nats::Nats;
     use rookery_testkit::postgres::Postgres;
-    use rookery_testkit::trial::{Kind, Order, retry_parked, run, watch_taken_over};
+    use rookery_testkit::trial::{Kind, Order, run, watch_taken_over};
 
     #[test]
     fn fault_q02_and_q06_and_q10_a_worker_the_coordinator_and_the_broker_are_killed_and_every_record_is_there()
@@ -82,17 +82,6 @@ mod with {
         let run: serde_json::Value =
             serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
         assert_eq!(run["killed"].as_array().unwrap().len(), kill.len());
-    }
-
-    #[test]
-    fn fault_q11_a_tournament_on_a_server_comes_to_its_end_once_its_parked_games_are_tried_again() {
-        if Nats::start().is_none() || Postgres::start().is_none() {
-            return;
-        }
-        let folder = TempFolder::new("cluster-retried");
-        let binary = env!("CARGO_BIN_EXE_rookery").into();
-        let order = Order { binary, games: 2, kill: vec![], keep: folder.to_path_buf(), revive: false };
-        assert_eq!(retry_parked(&order), Ok(()));
     }
 
     /// A server whose broker is away.

@@ -92,16 +92,6 @@ impl Nats {
         }
     }
 
-    /// Starts it again with other lines in its configuration. Its data stays.
-    ///
-    /// # Panics
-    /// If it does not answer.
-    pub fn reconfigure(&mut self, extra: &str) {
-        self.crash();
-        extra.clone_into(&mut self.extra);
-        self.resume();
-    }
-
     /// Has it read its configuration again, in the way that operators are told.
     ///
     /// # Panics

@@ -47,14 +47,14 @@ fn fault_q06_what_is_finished_without_a_broker_is_kept_and_the_same_attempt_coun
         wait_for("both games at the worker", || leased(&store, id).len() == 2);
         broker.crash();
         // It ends what it plays, cannot deliver it, and ends itself.
-        let worked = worker.drain();
-        assert_eq!((worked.stored, worked.undelivered, worked.unfinished), (0, 2, 0), "{worked:?}");
+        let done = worker.drain();
+        assert_eq!((done.stored, done.undelivered, done.unfinished), (0, 2, 0), "{done:?}");
         assert_eq!(leased(&store, id).len(), 2, "and nobody knows of it yet");
         broker.resume();
         let again = Machine::start(&broker, &folder, "ann");
         assert_eq!(holding.join().unwrap(), Ok(true));
-        let worked = again.drain();
-        assert_eq!((worked.stored, worked.dropped, worked.undelivered), (2, 0, 0), "{worked:?}");
+        let done = again.drain();
+        assert_eq!((done.stored, done.dropped, done.undelivered), (2, 0, 0), "{done:?}");
     });
     for pairing in 0..2 {
         assert!(store.record_of(id, Key { pairing, attempt: 1 }).is_ok(), "the first attempt counts");

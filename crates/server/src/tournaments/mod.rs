@@ -3,7 +3,6 @@
 
 mod entrants;
 mod floor;
-mod parked;
 mod sign_up;
 mod trials;
 mod view;
@@ -259,11 +258,6 @@ impl Tournaments {
             }
             all.held().remove(&id);
             all.forget_view(id);
-            if all.elsewhere.is_some() && !is_watched && !own.is_requested() {
-                let weak = Arc::downgrade(&all);
-                drop(all);
-                parked::go_on_after_retry(&weak, id, &runtime);
-            }
         });
         true
     }

@@ -12,7 +12,7 @@ use super::{Machines, Order};
 /// How long anything may take, on a machine that does much else.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-pub(super) fn wait<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> Result<T, String> {
+fn wait<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> Result<T, String> {
     let begun = Instant::now();
     loop {
         if let Some(found) = look() {

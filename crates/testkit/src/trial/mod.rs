@@ -4,7 +4,6 @@
 mod http;
 mod kept;
 mod live;
-mod parked;
 mod part;
 
 use std::fs;
@@ -19,7 +18,6 @@ use crate::nats::Nats;
 use crate::postgres::Postgres;
 pub use http::Page;
 pub use live::watch_taken_over;
-pub use parked::retry_parked;
 use part::Part;
 
 /// How long it may take in all, beside a tenth of a second for each game.
