@@ -191,11 +191,15 @@ fn exit_code(error: &anyhow::Error) -> ExitCode {
     let locked = |cause: &(dyn std::error::Error + 'static)| {
         matches!(cause.downcast_ref(), Some(rookery_record::ArchiveError::Locked { .. }))
     };
+    let taken = |cause: &(dyn std::error::Error + 'static)| {
+        let port = cause.downcast_ref::<rookery_live::OpenError>();
+        port.is_some_and(|open| open.error.kind() == io::ErrorKind::AddrInUse)
+    };
     if error.is::<spec::UsageError>() {
         ExitCode::from(2)
     } else if error.chain().any(locked) {
         ExitCode::from(LOCKED)
-    } else if error.chain().any(|cause| cause.is::<rookery_live::OpenError>()) {
+    } else if error.chain().any(taken) {
         ExitCode::from(commands::serve::PORT_TAKEN)
     } else {
         let store = error.chain().find_map(|cause| cause.downcast_ref::<StoreError>());

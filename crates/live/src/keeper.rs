@@ -20,7 +20,7 @@ use crate::unnamed::{Most, Unnamed};
 
 /// How many may be there that have not said hello yet. The oldest of the address with the most of them has to go then, so that
 /// nobody is kept out by those who say nothing. Bots of one machine come from one address, often all at once.
-const MOST: Most = Most { all: 256, each: 128 };
+const MOST: Most = Most { all: 512, each: 256 };
 /// How long nothing is accepted after it has failed, most likely for want of sockets: until then somebody may have gone.
 const PAUSE: Duration = Duration::from_millis(100);
 
