@@ -91,7 +91,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     let shown = show(args, &reviewed, out);
     // What has taken half a minute is shown also where it cannot be kept.
     if let Err(problem) = keep(&args.file, &reviewed) {
-        eprintln!("warning: {problem}");
+        // Nobody can be told where nobody listens.
+        let _ = writeln!(io::stderr(), "warning: {problem}");
     }
     shown.map(|()| ExitCode::SUCCESS)
 }
