@@ -171,5 +171,7 @@ fn fault_q06_a_coordinator_begins_without_a_broker_and_goes_on_when_it_is_there(
     broker.resume();
     let worker = Machine::start(&broker, &folder, "ann");
     assert_eq!(hold(&tournament, Some(&remote), &stop_never()), Ok(true));
-    assert_eq!(worker.drain().stored, 4);
+    // The worker may have played more: what is delivered again is confirmed again.
+    assert_eq!(hashes(&store, tournament.id()).len(), 4);
+    worker.drain();
 }
