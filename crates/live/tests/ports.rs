@@ -38,7 +38,7 @@ async fn fault_j03_a_crowd_that_says_nothing_keeps_nobody_out() {
         let bots = async {
             let address = announced.recv().await.unwrap();
             let mut crowd = vec![];
-            for _ in 0..140 {
+            for _ in 0..270 {
                 crowd.push(TcpStream::connect(address).await.unwrap());
             }
             let begin = Instant::now();
