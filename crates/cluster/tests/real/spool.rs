@@ -19,8 +19,8 @@ fn long_games() -> TournamentSpec {
         "games": ["four"],
         "format": { "kind": "series", "games": 2 },
         "entrants": [
-            { "name": "one", "player": "mcts:playouts=2000" },
-            { "name": "two", "player": "mcts:playouts=1999" },
+            { "name": "one", "player": "mcts:playouts=8000" },
+            { "name": "two", "player": "mcts:playouts=7999" },
         ],
         "seed": "16",
     }))
