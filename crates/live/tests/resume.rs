@@ -95,7 +95,7 @@ fn fault_s14_suspended_matches_of_every_game_go_on_to_the_same_bytes() {
     let runtime = runtime();
     for game in CATALOG {
         let n_seats = game.start(&rookery_rules::GameSpec::parse(game.name()).unwrap()).unwrap().n_seats();
-        let players = vec!["mcts:playouts=1000"; n_seats];
+        let players = vec!["mcts:playouts=3000"; n_seats];
         let spec = MatchSpec { max_turns: Some(12), ..spec(game.name(), &players) };
         let temp = TempFolder::new("live");
         let (whole, parts) = (temp.join("whole"), temp.join("parts"));
