@@ -171,8 +171,10 @@ impl Connection {
             ready!(report.as_mut().poll(cx))
         } else {
             let fault = Fault::new(Offence::Disconnected, reason);
-            let unfinished = self.inbox.unfinished();
-            if unfinished.is_empty() { fault } else { fault.sent(excerpt(unfinished)) }
+            match self.inbox.unfinished() {
+                cut @ [_, ..] if self.needs_end => fault.sent(excerpt(cut)),
+                _ => fault,
+            }
         };
         self.exit_report = None;
         self.ended = Some(fault.clone());
