@@ -18,6 +18,8 @@ const KEPT_MS = 10_000;
 const [TICK_MS, LOW_MS] = [500, 10_000];
 /** How long the page waits to say which boards are in view: who scrolls passes many. */
 const SETTLE_MS = 500;
+/** How long a match waits that found no place in the list, or could not be fetched: the server offers it once. */
+const AGAIN_MS = 10_000;
 /** The most boards of one list. */
 const MOST = 64;
 
@@ -26,6 +28,7 @@ class LiveBoards extends HTMLElement {
   /** @type {Set<Element>} */ #seen = new Set();
   /** @type {Live | null} */ #live = null;
   /** The clocks of a board, and since when they are known. @type {Map<Element, {left: number[], turn: number | null, since: number}>} */ #clocks = new Map();
+  /** Matches on their way into the list, or that are to try again: what is new of them waits. @type {Set<string>} */ #joining = new Set();
   #isSettling = false;
 
   connectedCallback() {
@@ -103,7 +106,8 @@ class LiveBoards extends HTMLElement {
   #draw() {
     for (const [id, card] of this.#news) {
       const shown = this.querySelector(`[data-match="${CSS.escape(id)}"]`);
-      if (shown && !this.#seen.has(shown)) continue;
+      // What is over leaves the list, also out of view.
+      if (this.#joining.has(id) || (shown && !this.#seen.has(shown) && !card.over)) continue;
       this.#news.delete(id);
       if (shown) this.#show(shown, card);
       else if (!card.over) this.#join(card);
@@ -145,15 +149,32 @@ class LiveBoards extends HTMLElement {
   /** A match that is new comes to the end: what is there keeps its place. @param {Card} card */
   async #join(card) {
     const list = this.querySelector("ul");
-    if (!this.hasAttribute("grows") || !list || list.childElementCount >= MOST) return;
-    const answer = await fetch(`/watch?only=${encodeURIComponent(card.id)}`).catch(() => null);
-    const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
-    const made = page.querySelector("rk-live li");
-    if (!made || this.querySelector(`[data-match="${CSS.escape(card.id)}"]`)) return;
-    list.append(made);
-    this.#quiet();
-    this.#time(made, card);
-    this.watcher?.observe(made);
+    if (!this.hasAttribute("grows") || !list) return;
+    const { id } = card;
+    this.#joining.add(id);
+    const isFull = list.childElementCount >= MOST;
+    const answer = isFull ? null : await fetch(`/watch?only=${encodeURIComponent(id)}`).catch(() => null);
+    const text = answer?.ok ? await answer.text().catch(() => null) : null;
+    if (text === null) {
+      // Its end may have been told meanwhile.
+      if (!this.#news.has(id)) this.#news.set(id, card);
+      setTimeout(() => this.#joined(id), AGAIN_MS);
+      return;
+    }
+    const made = new DOMParser().parseFromString(text, "text/html").querySelector("rk-live li");
+    if (made && !this.querySelector(`[data-match="${CSS.escape(id)}"]`)) {
+      list.append(made);
+      this.#quiet();
+      this.#time(made, card);
+      this.watcher?.observe(made);
+    }
+    this.#joined(id);
+  }
+
+  /** What is new of a match is shown again. @param {string} id */
+  #joined(id) {
+    this.#joining.delete(id);
+    this.#draw();
   }
 }
 

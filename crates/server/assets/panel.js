@@ -56,7 +56,8 @@ function awaited(state, seat) {
 export function overdue(state) {
   if (state.over || state.you === null) return null;
   const isLate = (/** @type {Seat} */ seat) => !seat.you && seat.backAt !== undefined && seat.backAt <= performance.now();
-  const awaitedSeats = state.suspended ? state.seats : state.seats.filter((_, idx) => idx === state.asked?.seat);
+  // A paused match waits for its bots, and for nobody else.
+  const awaitedSeats = state.seats.filter((seat, idx) => (state.suspended ? seat.kind === "bot" : idx === state.asked?.seat));
   return awaitedSeats.find(isLate) ?? null;
 }
 

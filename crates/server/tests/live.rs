@@ -338,6 +338,10 @@ fn a_page_is_told_of_the_boards_it_asked_for_and_of_no_more() {
         }
         let changed = page.until(|m| m["lobby_changed"].is_array()).await;
         assert_eq!(ids(&changed), [fish.as_str()]);
+        // But its end is told.
+        page.say(json!({"do": {"match": second, "n": 2, "resign": {}}})).await;
+        let is_end = |card: &Value| card["id"] == second.as_str() && card["over"].is_string();
+        page.until(|m| m["lobby_changed"].as_array().is_some_and(|list| list.iter().any(is_end))).await;
         page.say(json!({"lobby": {"who": "bots"}})).await;
         let has_four = |m: &Value| m["lobby_changed"].is_array() && ids(m).contains(&four);
         let known = page.until(has_four).await;

@@ -14,7 +14,7 @@ use rookery_arena::bots::{BUNDLE_LEVEL, BundleCache, Bundles};
 use rookery_live::Stopping;
 use rookery_sandbox::Policy;
 use rookery_server::http::{BotsUrl, Network, PublicUrl};
-use rookery_server::{BundleDoor, Config, Ports, Server};
+use rookery_server::{BundleDoor, Config, Ports, Server, StartError};
 use rookery_store::{Location, Options, Store};
 use serde::Deserialize;
 use tokio::runtime::Builder;
@@ -279,11 +279,15 @@ fn serve(args: &Args, is_front_door: bool, out: &mut dyn Write) -> anyhow::Resul
         Err(error) if error.is_taken() => {
             writeln!(io::stderr(), "error: {error}")?;
             if is_front_door {
+                // Behind the port for bots there is nothing to open.
+                let is_page = matches!(error, StartError::Port { address, .. } if address == listen);
+                let open = if is_page {
+                    format!("if that is Rookery, open http://{listen}; ")
+                } else {
+                    String::new()
+                };
                 // What has no flags here has them there.
-                writeln!(
-                    io::stderr(),
-                    "if that is Rookery, open http://{listen}; with any free ports: {ANY_PORTS}"
-                )?;
+                writeln!(io::stderr(), "{open}with any free ports: {ANY_PORTS}")?;
             }
             return Ok(ExitCode::from(PORT_TAKEN));
         }

@@ -158,9 +158,7 @@ impl Hub {
 
     fn give_up(&self, table: &Table) {
         tracing::info!(id = %table.id(), "a match is given up, because nobody came back");
-        if table.is_paused() {
-            table.give_up_bots();
-        } else if self.cancel(table, "nobody came back within a day").is_err() {
+        if self.cancel(table, "nobody came back within a day").is_err() {
             // It had not begun.
             self.forget_waiting(table.id());
             self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(&table.id());

@@ -281,10 +281,11 @@ impl Hub {
             if !table.change_owner(from, to) {
                 continue;
             }
-            if table.match_().is_some() {
-                self.keep_owners(&table);
-            } else {
+            if table.is_waiting() {
                 self.keep_waiting(&table);
+            } else {
+                // Also of one that is paused, or that people of a tournament have not come to yet.
+                self.keep_owners(&table);
             }
         }
     }
@@ -351,6 +352,11 @@ impl Hub {
 
     /// Ends a match without a winner.
     pub fn cancel(&self, table: &Table, why: &str) -> Result<(), ApiError> {
+        if table.is_paused() {
+            // Without its bots it ends as soon as it goes on.
+            table.give_up_bots();
+            return Ok(());
+        }
         let live = table.match_().ok_or_else(|| ApiError::conflict("the match has not begun"))?;
         let cancelled = live.command(None, &Command::Cancel(why.to_owned()));
         cancelled.map_err(|refusal| ApiError::conflict(refusal.to_string()))

@@ -282,6 +282,10 @@ impl Table {
         state.told = first.version;
         state.scene = newest(&first);
         state.stage = Stage::Live(live);
+        // Bots that were waited for are back: nobody may end the match because they think.
+        for hold in state.seats.iter_mut().filter(|hold| hold.owner.is_none()) {
+            hold.away = None;
+        }
         (state.note, state.is_held) = (None, true);
         self.start_over(&mut state);
     }
@@ -481,7 +485,9 @@ impl Table {
             };
             return Err(why.to_owned());
         };
-        live.command(Some(seat), command).map_err(|refusal| refusal.to_string())
+        live.command(Some(seat), command).map_err(|refusal| refusal.to_string())?;
+        self.heard_of(seat);
+        Ok(())
     }
 }
 

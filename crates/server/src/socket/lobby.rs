@@ -48,7 +48,10 @@ impl Lobby {
             let id = table.id();
             let is_seen = self.in_view.as_ref().is_some_and(|ids| ids.contains(&id));
             let is_due = match self.known.get(&id) {
-                Some(version) => (is_seen || self.in_view.is_none()) && *version != table.version(),
+                // The end is told of all: what a page has out of view would stay there as if it still ran.
+                Some(version) => {
+                    (is_seen || self.in_view.is_none() || !is_running(table)) && *version != table.version()
+                }
                 None => is_seen || n < most && is_running(table) && self.admits(table),
             };
             if !is_due {

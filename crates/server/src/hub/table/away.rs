@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use rookery_live::Snapshot;
-use rookery_referee::{Command, TimeControl};
+use rookery_referee::{Command, SeatSpec, TimeControl};
 use rookery_rules::Seat;
 
 use super::{Hold, Stage, State, Table};
@@ -55,6 +55,24 @@ impl Table {
         }
     }
 
+    /// Somebody has just acted. Whoever plays by the plain form has no window, and is waited for anew from here on.
+    pub(super) fn heard_of(&self, seat: Seat) {
+        match self.state().seats.get_mut(seat.index()) {
+            Some(hold) if hold.windows == 0 => hold.away = Some(Instant::now()),
+            _ => return,
+        }
+        // First what happened before.
+        self.tell();
+        let mut state = self.state();
+        let snapshot = state.snapshot();
+        let back_ms = state.back_ms(&snapshot, self.cup.is_some())[seat.index()];
+        if back_ms.is_some() {
+            // Pages count down by themselves from what they were told last.
+            let news = vec![NewsData::Presence { seat: seat.index(), online: false, back_ms }];
+            self.push(&mut state, news, None, &snapshot);
+        }
+    }
+
     /// A player who is there ends a match that cannot go on because another has gone away.
     pub(crate) fn end_for(&self, seat: Seat) -> Result<(), String> {
         let (snapshot, back, is_paused) = {
@@ -63,10 +81,13 @@ impl Table {
             let back = state.back_ms(&snapshot, self.cup.is_some());
             (snapshot, back, matches!(state.stage, Stage::Paused(_)))
         };
-        // Whoever else may be away keeps nobody waiting.
-        let awaited = |idx: usize| match snapshot.asked {
-            Some(asked) => asked.seat.index() == idx,
-            None => is_paused,
+        // Whoever else may be away keeps nobody waiting: a paused match goes on without its people.
+        let awaited = |idx: usize| {
+            if is_paused {
+                matches!(snapshot.spec.seats[idx].player, SeatSpec::Remote(_))
+            } else {
+                snapshot.asked.is_some_and(|asked| asked.seat.index() == idx)
+            }
         };
         let mut away = back.iter().enumerate().filter(|(idx, _)| *idx != seat.index() && awaited(*idx));
         let Some((idx, left)) = away.find_map(|(idx, left)| Some((idx, (*left)?))) else {
@@ -142,6 +163,40 @@ mod tests {
         assert!(verdict.outcome.is_none(), "nobody has won: {verdict:?}");
         let sentence = table.spec().sentence(&verdict);
         assert!(sentence.contains("ann went away"), "{sentence}");
+    }
+
+    #[tokio::test]
+    async fn who_plays_without_a_window_is_waited_for_from_the_last_act_on() {
+        let table = table("untimed");
+        let [ann, bob] = [0, 1].map(|idx| Seat::all(2).nth(idx).expect("there are two"));
+        away(&table, GRACE).await;
+        table.command(ann, &Command::OfferDraw).expect("bob is a person");
+        let early = table.end_for(bob).expect_err("she has just acted");
+        assert!(early.contains("ann has "), "{early}");
+    }
+
+    #[test]
+    fn a_paused_match_waits_for_its_bots_alone() {
+        let spec = serde_json::json!({
+            "game": "fish:players=3", "time": "untimed", "seed": "7", "conduct": "remove",
+            "seats": [
+                {"player": "human", "name": "ann", "label": "red"},
+                {"player": "human", "name": "bob", "label": "white"},
+                {"player": "remote:mine", "name": "mine", "label": "brown"},
+            ],
+        });
+        let spec: MatchSpec = serde_json::from_value(spec).expect("it is a spec");
+        let snapshot = crate::hub::before(&spec).expect("it can begin");
+        let owners = [Some(Owner::Guest(1)), Some(Owner::Guest(2)), None];
+        let seats = owners.map(|owner| Hold::new(owner, None)).into();
+        let table = Table::paused(GameId::random(), Owner::Guest(1), 1, snapshot, seats, String::new());
+        let bob = Seat::all(3).nth(1).expect("there are three");
+        let long_ago = Instant::now().checked_sub(GRACE);
+        table.state().seats[0].away = long_ago;
+        let early = table.end_for(bob).expect_err("ann is away, but not waited for");
+        assert!(early.contains("mine has"), "{early}");
+        table.state().seats[2].away = long_ago;
+        table.end_for(bob).expect("the bot did not come back");
     }
 
     #[tokio::test]
