@@ -37,8 +37,8 @@
  * @property {number} seat
  * @property {number} ply
  * @property {number} count           of all legal moves
- * @property {string[]} legal         the first 1000 of them; missing with the feature "delta", as are the next two
- * @property {string} position
+ * @property {string[]} legal         the first 1000 of them; missing with the feature "delta", as is the state
+ * @property {string} position        with "delta" only after somebody was removed or took moves back
  * @property {State} state
  * @property {{ seat: number, move?: string, removed?: string, taken_back_to?: number }[]} moves  since our last turn
  * @property {{ answer_ms: number | null, left_ms: number[] | null }} clock

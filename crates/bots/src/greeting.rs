@@ -116,10 +116,10 @@ async fn dialogue(link: &mut (impl Transport + ?Sized), time: Duration) -> Resul
 }
 
 /// The next message, or what has arrived of something that can become none: whoever speaks another protocol, TLS perhaps, may
-/// never end its line.
+/// never end its line. Blanks before a message mean nothing, however they arrive.
 async fn first_words(link: &mut (impl Transport + ?Sized)) -> Result<Vec<u8>, Fault> {
     poll_fn(|cx| match link.poll_receive(cx) {
-        Poll::Pending => match link.unfinished() {
+        Poll::Pending => match link.unfinished().trim_ascii_start() {
             [] | [b'{', ..] => Poll::Pending,
             other => Poll::Ready(Ok(other.to_vec())),
         },
@@ -218,6 +218,7 @@ mod tests {
             ("{\"type\":\"hello\",\"version\":1,\"name\":\"a b\"}\n", "\"a b\" is no name"),
             ("", "no hello within 10s"),
             ("{\"type\":\"hel", "no hello within 10s"),
+            (" \t{\"type\":\"hel", "no hello within 10s"),
         ] {
             let fault = answered(lines).await.unwrap_err();
             assert_eq!(fault.offence, Offence::BadHello, "{lines}");
@@ -231,7 +232,7 @@ mod tests {
     /// Whoever speaks something else need not end its line to be told so.
     #[tokio::test(start_paused = true)]
     async fn fault_j10_another_protocol_is_told_from_its_first_bytes() {
-        for first in ["GET / HTTP/1.1", "\u{16}\u{3}\u{1}", "Starting …", "[1,"] {
+        for first in ["GET / HTTP/1.1", "  GET /", "\u{16}\u{3}\u{1}", "Starting …", "[1,"] {
             let begin = tokio::time::Instant::now();
             let fault = answered(first).await.unwrap_err();
             assert_eq!((fault.offence, begin.elapsed()), (Offence::BadHello, Duration::ZERO), "{first}");

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use rookery_bots::{ErrorCode, Greeting};
 use rookery_wire::Transport;
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 
 use crate::guest::Link;
@@ -121,19 +122,30 @@ pub(crate) fn is_gone(link: &mut dyn Transport) -> bool {
     matches!(polled, Poll::Ready(Err(_))) || link.absence().is_some()
 }
 
+/// Closes the link of somebody who is gone, or has broken the rules and is to hear why.
+fn let_go(link: Box<dyn Transport>) {
+    // Nobody waits for it. Without a runtime it is only dropped.
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(link.close());
+    }
+}
+
 fn name_of(link: &Link) -> Option<&str> {
     link.1.as_ref()?.name.as_deref()
 }
 
 impl State {
     fn forget_the_gone(&mut self) {
-        self.waiting.retain_mut(|(_, link)| !is_gone(&mut *link.0));
+        let gone = self.waiting.extract_if(.., |(_, link)| is_gone(&mut *link.0));
+        gone.for_each(|(_, (link, _))| let_go(link));
     }
 
     /// Whether the bot of this name plays, waits or stays.
     fn is_here(&mut self, name: &str) -> bool {
-        if self.staying.get_mut(name).is_some_and(|(link, _)| is_gone(&mut **link)) {
-            self.staying.remove(name);
+        if self.staying.get_mut(name).is_some_and(|(link, _)| is_gone(&mut **link))
+            && let Some((gone, _)) = self.staying.remove(name)
+        {
+            let_go(gone);
         }
         let waits = self.waiting.iter().any(|(_, link)| name_of(link) == Some(name));
         waits || self.seats.values().any(|seat| seat.name == name && !seat.back.is_closed())
@@ -254,11 +266,16 @@ impl Hall {
         let mut waiting: Vec<_> = std::mem::take(&mut state.waiting).into_iter().map(Some).collect();
         let mut taken = vec![];
         for (Place { idx, name, .. }, spot) in found {
-            // Whoever has stayed there and is gone does not come back to it any more.
             let staying = state.staying.remove(name);
             let link = match spot {
                 Spot::Staying => staying.map(|(link, greeting)| (link, Some(Arc::unwrap_or_clone(greeting)))),
-                Spot::Waiting(at) => waiting[at].take().map(|(_, link)| state.seat(name, link)),
+                Spot::Waiting(at) => {
+                    // Whoever has stayed there and is gone does not come back to it any more.
+                    if let Some((gone, _)) = staying {
+                        let_go(gone);
+                    }
+                    waiting[at].take().map(|(_, link)| state.seat(name, link))
+                }
             };
             taken.extend(link.map(|link| (*idx, link)));
         }

@@ -120,10 +120,12 @@ async fn every_game_is_played_and_every_line_is_in_the_schema() {
                 let turns = of_type(told, "turn");
                 assert_eq!(turns.len(), of_type(told, "moved").len(), "{text}: each answer is confirmed");
                 for turn in &turns {
-                    let kind = turn["state"]["pieces"][0]["kind"].as_str().unwrap_or_default();
-                    let is_listed =
-                        |row: &str| row.starts_with(&format!("| `{}` |", game.name())) && row.contains(kind);
-                    assert!(PAGE.lines().any(is_listed), "{text}: the page lists {kind}");
+                    // An empty board has none, and neither has a bot that keeps the position itself.
+                    if let Some(kind) = turn["state"]["pieces"][0]["kind"].as_str() {
+                        let (start, kind) = (format!("| `{}` |", game.name()), format!("`{kind}`"));
+                        let is_listed = |row: &str| row.starts_with(&start) && row.contains(&kind);
+                        assert!(PAGE.lines().any(is_listed), "{text}: the page lists {kind}");
+                    }
                     assert_eq!(turn["seat"], seat);
                     assert_eq!(turn["legal"].is_array(), seat % 2 == 0, "{text}: delta has no list");
                     assert_eq!(turn["clock"]["left_ms"].as_array().unwrap().len(), n_seats);

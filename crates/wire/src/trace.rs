@@ -152,6 +152,10 @@ impl Transport for Followed {
         self.link.replaced();
     }
 
+    fn was_replaced(&self) -> bool {
+        self.link.was_replaced()
+    }
+
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {
         self.note('=', "closed");
         self.link.close()

@@ -52,6 +52,11 @@ pub trait Transport: Send {
     /// Another link of the same player takes its place: said when it is closed, where a transport has words for it.
     fn replaced(&mut self) {}
 
+    /// Whether the other end has said, when it closed this link, that another one has taken its place.
+    fn was_replaced(&self) -> bool {
+        false
+    }
+
     /// Says that nothing more will be sent, and lets a process end by itself for a moment. What is dropped without it is
     /// closed at once, and a process killed.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;

@@ -37,6 +37,8 @@ pub struct WebSocket {
     most_bytes: usize,
     /// What is said when it is closed: a code of WebSocket, and why.
     farewell: Option<(CloseCode, String)>,
+    /// Whether the other end has closed it for another connection of ours.
+    was_replaced: bool,
 }
 
 /// A stream that counts what is read of it: a message can be cut into any number of frames with nothing in them, which
@@ -82,6 +84,7 @@ impl WebSocket {
             window,
             most_bytes,
             farewell: None,
+            was_replaced: false,
         }
     }
 
@@ -190,6 +193,8 @@ impl Transport for WebSocket {
                 }
                 Some(Ok(Message::Close(frame))) => {
                     let told = frame.filter(|frame| frame.code != CloseCode::Normal);
+                    self.was_replaced =
+                        told.as_ref().is_some_and(|told| told.code == CloseCode::Library(REPLACED));
                     let told = told.map(|CloseFrame { code, reason }| {
                         format!(" with the code {code}: {}", excerpt(reason.as_bytes()))
                     });
@@ -231,6 +236,10 @@ impl Transport for WebSocket {
 
     fn replaced(&mut self) {
         self.farewell = Some((CloseCode::Library(REPLACED), "replaced".to_owned()));
+    }
+
+    fn was_replaced(&self) -> bool {
+        self.was_replaced
     }
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, ()> {
