@@ -6,14 +6,22 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rookery_bots::PROTOCOL;
+use rookery_wire::{Transport as _, TransportExt as _, WebSocket};
+
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 
 /// Far longer than anything here takes.
 const LONG: Duration = Duration::from_secs(30);
 
 fn connect(address: &str) -> Child {
+    connect_bot(address, &[ROOKERY, "echo-bot"])
+}
+
+fn connect_bot(address: &str, bot: &[&str]) -> Child {
     Command::new(ROOKERY)
-        .args(["connect", address, "--name", "ann", "--wait", "20s", "--", ROOKERY, "echo-bot"])
+        .args(["connect", address, "--name", "ann", "--wait", "20s", "--"])
+        .args(bot)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -38,12 +46,13 @@ fn ended(mut child: Child) -> (bool, String) {
     (status.success(), wrote)
 }
 
+const HELLO: &str = r#"{"type":"hello","protocol":"rookery","version":1,"server":"x","features":[]}"#;
+
 /// Takes in whoever comes, and says hello to it.
 fn greet(listener: &TcpListener) -> (BufReader<TcpStream>, String) {
     let (mut stream, _) = listener.accept().unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
-    let hello = r#"{"type":"hello","protocol":"rookery","version":1,"server":"x","features":[]}"#;
-    writeln!(stream, "{hello}").unwrap();
+    writeln!(stream, "{HELLO}").unwrap();
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
@@ -81,4 +90,39 @@ fn a_bot_that_is_refused_does_not_try_again() {
     drop(link);
     let (success, wrote) = ended(bot);
     assert!(!success && wrote.contains("the server refused the bot: name_taken: choose another"), "{wrote}");
+}
+
+/// A program that starts slowly has not said hello when the server has no more room for those who have not.
+#[test]
+fn a_bot_says_hello_once_also_if_the_server_was_busy_before() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let bot = connect_bot(&address, &["sh", "-c", "sleep 1; exec \"$0\" echo-bot", ROOKERY]);
+    let (mut stream, _) = listener.accept().unwrap();
+    let busy = r#"{"type":"error","code":"busy","message":"too many"}"#;
+    writeln!(stream, "{HELLO}\n{busy}").unwrap();
+    drop(stream);
+    let (mut link, hello) = greet(&listener);
+    assert!(hello.contains(r#""name":"ann""#), "{hello}");
+    writeln!(link.get_mut(), r#"{{"type":"quit"}}"#).unwrap();
+    let mut more = String::new();
+    link.read_to_string(&mut more).unwrap();
+    assert_eq!(more, "", "it has said everything");
+    let (success, wrote) = ended(bot);
+    assert!(success && wrote.contains("the connection was lost (busy: too many)"), "{wrote}");
+}
+
+/// Two that bring the same bot do not take its place from each other for ever.
+#[tokio::test]
+async fn a_bot_whose_place_was_taken_does_not_come_back() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let bot = connect(&format!("ws://{}", listener.local_addr().unwrap()));
+    let (stream, _) = listener.accept().await.unwrap();
+    let mut link = Box::new(WebSocket::accept(stream, PROTOCOL.bounds).await.unwrap());
+    link.send(format!("{HELLO}\n").as_bytes()).await.unwrap();
+    link.receive().await.unwrap();
+    link.replaced();
+    link.close().await;
+    let (success, wrote) = ended(bot);
+    assert!(!success && wrote.contains("another connection of this bot has taken its place"), "{wrote}");
 }

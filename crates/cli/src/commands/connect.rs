@@ -118,6 +118,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             args,
             secret,
             bot,
+            is_greeted: false,
             hello: None,
             token: None,
             was_let_in: false,
@@ -140,6 +141,8 @@ struct Bridge<'a> {
     args: &'a Args,
     secret: Option<String>,
     bot: Box<dyn Transport>,
+    /// Whether the bot was told the hello of a server. It hears no other: it would say hello again.
+    is_greeted: bool,
     /// What the bot said first; said again for it when the connection was lost.
     hello: Option<Map<String, Value>>,
     /// What it comes back with.
@@ -166,6 +169,10 @@ impl Bridge<'_> {
                     return Ok(());
                 }
                 Some(_) if self.quit => return Ok(()),
+                // Whoever came back from here would take the place of the other, and so on for ever.
+                Some(_) if server.was_replaced() => {
+                    bail!("another connection of this bot has taken its place")
+                }
                 Some(why) => clean(&why),
             };
             // Who was let in for a while has all the time again.
@@ -276,18 +283,26 @@ impl Bridge<'_> {
         let message: Value = serde_json::from_slice(line).unwrap_or_default();
         let text = |key: &str| clean(message[key].as_str().unwrap_or_default());
         match message["type"].as_str() {
-            // The bot has said hello already; it is said again for it.
-            Some("hello") if self.hello.is_some() => {
-                let mut hello = self.hello.clone().unwrap_or_default();
-                if let Some(token) = &self.token {
-                    hello.insert("token".to_owned(), json!(token));
+            Some("hello") if self.is_greeted => {
+                // What the bot has said already is said again for it; otherwise it is still to come.
+                if let Some(mut hello) = self.hello.clone() {
+                    if let Some(token) = &self.token {
+                        hello.insert("token".to_owned(), json!(token));
+                    }
+                    let again = format!("{}\n", Value::Object(hello));
+                    // If that fails the connection is gone, which is noticed by whoever reads it.
+                    let _ = server.send(again.as_bytes()).await;
                 }
-                let again = format!("{}\n", Value::Object(hello));
-                // If that fails the connection is gone, which is noticed by whoever reads it.
-                let _ = server.send(again.as_bytes()).await;
                 return Ok(());
             }
-            Some("error") => self.error = Some((text("code"), text("message"))),
+            Some("hello") => self.is_greeted = true,
+            Some("error") => {
+                self.error = Some((text("code"), text("message")));
+                // It is no matter of the bot: the next connection is made for it.
+                if message["code"] == "busy" {
+                    return Ok(());
+                }
+            }
             Some("new_game") => {
                 self.token = message["token"].as_str().map(str::to_owned);
                 (self.was_let_in, self.is_seated) = (true, true);
