@@ -16,8 +16,10 @@ pub enum ArenaError {
     Archive(ArchiveError),
     /// A record could not be brought to the disk.
     Sync(SyncError),
-    /// So many games are over and could not be saved before the end.
+    /// Somebody stops the event while so many games are over and cannot be saved.
     Unsaved(usize),
+    /// So many games are over and could not be saved for as long as is reasonable.
+    Hindered(usize),
     /// A port cannot be listened on.
     Open(OpenError),
     /// A match cannot be played as agreed; with its record, if it has one.
@@ -43,7 +45,7 @@ impl fmt::Display for ArenaError {
         match self {
             Self::Archive(error) => error.fmt(f),
             Self::Sync(error) => error.fmt(f),
-            Self::Unsaved(games) => write!(
+            Self::Unsaved(games) | Self::Hindered(games) => write!(
                 f,
                 "games that are over and could not be saved: {games}; they are played again when this goes on"
             ),

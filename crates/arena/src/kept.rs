@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use rookery_record::{Archive, ArchiveError, Key, Problem, Receipt, Sink, Slot, SyncError};
@@ -17,6 +18,8 @@ pub(crate) struct Kept {
     pub(crate) aborted: BTreeMap<u64, u32>,
     /// The first thing that the store refused. Archives tell problems as texts, and whoever ends by it wants to know more.
     pub(crate) refused: Arc<OnceLock<StoreError>>,
+    /// Whether there was room for a game. A disk that is too small from the start is refused at once, not waited for.
+    pub(crate) has_begun: AtomicBool,
 }
 
 impl Kept {
@@ -35,6 +38,7 @@ impl Archive for Kept {
             return Ok(Slot::Finished(record));
         }
         store.expect_room().map_err(|error| wrong(&refused, error))?;
+        self.has_begun.store(true, Ordering::Relaxed);
         Ok(Slot::New(Sink::in_memory(vec![], move |record| {
             if !has_verdict(&record) {
                 return Receipt::at_once();
@@ -45,7 +49,9 @@ impl Archive for Kept {
     }
 
     fn is_hindered(&self) -> bool {
-        self.store.health().is_hindered()
+        let health = self.store.health();
+        let lacks_room = || matches!(self.store.expect_room(), Err(StoreError::Full { .. }));
+        health.is_hindered() || (!health.is_final && self.has_begun.load(Ordering::Relaxed) && lacks_room())
     }
 
     fn path(&self, _: &Key) -> Option<PathBuf> {
@@ -75,4 +81,36 @@ fn unsaved(refused: &OnceLock<StoreError>, error: StoreError) -> SyncError {
     let problem = error.to_string();
     refused.get_or_init(|| error);
     SyncError { path: PathBuf::new(), error: problem }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+mod tests {
+    use rookery_store::{Options, Reserve};
+    use rookery_testkit::TempFolder;
+    use rookery_tournament::TournamentSpec;
+
+    use super::*;
+    use crate::Tournament;
+
+    const SPEC: &str = r#"{"name": "evening", "games": ["hexapawn"], "format": {"kind": "round-robin"},
+        "entrants": [{"name": "Ann", "player": "random"}, {"name": "Ben", "player": "first"}]}"#;
+
+    #[test]
+    fn fault_s03_a_disk_that_becomes_too_full_is_waited_for_and_one_that_always_was_is_refused() {
+        let folder = TempFolder::new("kept");
+        let reserve = Reserve { bytes: u64::MAX, percent: 0 };
+        let options = Options { ballast: 1 << 20, reserve, ..Options::default() };
+        let store = Store::open(folder.join("games.db").to_str().unwrap(), &options).unwrap();
+        let spec: TournamentSpec = serde_json::from_str(SPEC).unwrap();
+        let tournament = Tournament::create(&store, spec).unwrap().id();
+        let refused = Arc::new(OnceLock::new());
+        let kept =
+            Kept { store, tournament, aborted: BTreeMap::new(), refused, has_begun: AtomicBool::new(false) };
+        assert!(!kept.is_hindered());
+        assert!(kept.open(&Key { pairing: 1, attempt: 1 }).is_err());
+        assert!(matches!(kept.refused.get(), Some(StoreError::Full { .. })));
+        kept.has_begun.store(true, Ordering::Relaxed);
+        assert!(kept.is_hindered());
+    }
 }

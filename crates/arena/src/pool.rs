@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::affinity::{of_threads, stay};
-use crate::worker::{Queue, Running, Worked, Worker};
+use crate::worker::{PATIENCE, Queue, Running, Worked, Worker, out_of_patience};
 use crate::{ArenaError, PlayedGame};
 
 /// Descriptors of a program: three pipes, and what starting it needs.
@@ -25,7 +25,7 @@ const OTHER_FILES: usize = 24;
 /// Of a runtime: its queue of events, its wakers.
 const FILES_OF_A_THREAD: usize = 5;
 
-/// How long records may still take to the disk once nothing else is to be waited for.
+/// How long records may still take to the disk once nothing else is to be waited for, if their archive is hindered.
 const LAST_SAVED: Duration = Duration::from_secs(2);
 
 /// Everything that it takes to play the games of an event.
@@ -93,7 +93,7 @@ impl Games<'_> {
         let (pairings, queue) = unbounded_channel();
         let queue = Queue::new(queue);
         std::thread::scope(|scope| {
-            let mut pool = Pool::new(pairings, &queue, stopping.clone(), seen);
+            let mut pool = Pool::new(pairings, &queue, self.archive, stopping.clone(), seen);
             pool.start(scope, self, &running);
             let playing = async {
                 let first = tokio::select! {
@@ -142,6 +142,7 @@ struct Pool<'q, 's> {
     /// Gone when no more games are wanted: then the threads end.
     pairings: Option<UnboundedSender<Pairing>>,
     queue: &'q Queue,
+    archive: Option<&'q dyn Archive>,
     reports: UnboundedReceiver<Worked>,
     reporter: Option<UnboundedSender<Worked>>,
     /// Games whose records are on the way to the disk.
@@ -155,12 +156,19 @@ struct Pool<'q, 's> {
 }
 
 impl<'q, 's> Pool<'q, 's> {
-    fn new(pairings: UnboundedSender<Pairing>, queue: &'q Queue, stopping: Stopping, seen: Seen<'s>) -> Self {
+    fn new(
+        pairings: UnboundedSender<Pairing>,
+        queue: &'q Queue,
+        archive: Option<&'q dyn Archive>,
+        stopping: Stopping,
+        seen: Seen<'s>,
+    ) -> Self {
         let (reporter, reports) = unbounded_channel();
         Self {
             stopping,
             pairings: Some(pairings),
             queue,
+            archive,
             reports,
             reporter: Some(reporter),
             syncing: JoinSet::new(),
@@ -232,10 +240,16 @@ impl<'q, 's> Pool<'q, 's> {
     }
 }
 
-/// When nothing is waited for any more.
-async fn last_moment(stopping: &Stopping) {
-    stopping.urgent().await;
-    tokio::time::sleep(LAST_SAVED).await;
+/// When records are not waited for any more that are on the way to an archive, and what to say of so many of them.
+async fn last_moment(archive: Option<&dyn Archive>, stopping: &Stopping, games: usize) -> ArenaError {
+    let stopped = async {
+        stopping.urgent().await;
+        out_of_patience(archive, LAST_SAVED).await;
+    };
+    tokio::select! {
+        () = stopped => ArenaError::Unsaved(games),
+        () = out_of_patience(archive, PATIENCE) => ArenaError::Hindered(games),
+    }
 }
 
 impl Dispatcher for Pool<'_, '_> {
@@ -264,6 +278,7 @@ impl Dispatcher for Pool<'_, '_> {
                 }
                 return None;
             }
+            let unsaved = self.syncing.len();
             let report = tokio::select! {
                 Some(worked) = self.reports.recv(), if self.out > 0 => self.take(worked),
                 Some(synced) = self.syncing.join_next(), if !self.syncing.is_empty() => match synced {
@@ -276,9 +291,10 @@ impl Dispatcher for Pool<'_, '_> {
                     Err(error) => std::panic::resume_unwind(error.into_panic()),
                 },
                 () = self.stopping.requested(), if !self.stopping.is_requested() => None,
-                // A full disk may stay full.
-                () = last_moment(&self.stopping), if self.out == 0 => {
-                    self.failure.get_or_insert(ArenaError::Unsaved(self.syncing.len()));
+                // A full disk may stay full. Who waits in a thread counts the time there; here it begins anew only with a game
+                // that is saved or a stop.
+                error = last_moment(self.archive, &self.stopping, unsaved), if self.out == 0 => {
+                    self.failure.get_or_insert(error);
                     self.syncing.abort_all();
                     return None;
                 }
@@ -288,5 +304,68 @@ impl Dispatcher for Pool<'_, '_> {
                 return report;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use rookery_record::{ArchiveError, Key, Slot};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// An archive to which everything is on the way for ever.
+    struct Never {
+        is_hindered: bool,
+    }
+
+    impl Archive for Never {
+        fn open(&self, _: &Key) -> Result<Slot, ArchiveError> {
+            unreachable!("no game begins")
+        }
+
+        fn is_hindered(&self) -> bool {
+            self.is_hindered
+        }
+
+        fn path(&self, _: &Key) -> Option<PathBuf> {
+            None
+        }
+    }
+
+    /// Why a pool gives up that has nothing left but a game that is not saved, and after how long; `None` if it waits on.
+    async fn gives_up(archive: &Never, stops: bool) -> Option<(ArenaError, Duration)> {
+        let (pairings, queue) = unbounded_channel();
+        let (queue, stopping, begin) = (Queue::new(queue), Stopping::new(Duration::ZERO), Instant::now());
+        let mut seen = |_: &PlayedGame| Ok(());
+        let mut pool = Pool::new(pairings, &queue, Some(archive), stopping.clone(), &mut seen);
+        pool.is_draining = stops;
+        pool.syncing.spawn(std::future::pending());
+        if stops {
+            stopping.request(rookery_live::Signal::Interrupt);
+        }
+        let report = tokio::time::timeout(10 * PATIENCE, pool.next_report()).await.ok()?;
+        assert!(report.is_none());
+        pool.failure.map(|failure| (failure, begin.elapsed()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fault_s03_the_last_games_are_waited_for_within_reason() {
+        let hindered = Never { is_hindered: true };
+        let (error, after) = gives_up(&hindered, false).await.expect("it does not wait for ever");
+        assert!(matches!(error, ArenaError::Hindered(1)), "{error}");
+        assert!((PATIENCE..2 * PATIENCE).contains(&after), "{after:?}");
+        let (error, after) = gives_up(&hindered, true).await.expect("whoever stops waits for less");
+        assert!(matches!(error, ArenaError::Unsaved(1)), "{error}");
+        assert!((LAST_SAVED..2 * LAST_SAVED).contains(&after), "{after:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn fault_s03_a_disk_that_is_only_slow_is_waited_for() {
+        let slow = Never { is_hindered: false };
+        assert!(gives_up(&slow, false).await.is_none());
+        assert!(gives_up(&slow, true).await.is_none());
     }
 }

@@ -343,9 +343,16 @@ impl Tournament {
     ) -> Result<T, ArenaError> {
         self.store.recall_jobs(self.id)?;
         let refused = Arc::new(OnceLock::new());
-        let kept = Kept { store: self.store.clone(), tournament: self.id, aborted, refused: refused.clone() };
+        let kept = Kept {
+            store: self.store.clone(),
+            tournament: self.id,
+            aborted,
+            refused: refused.clone(),
+            has_begun: false.into(),
+        };
         play(&kept).map_err(|error| match (error, refused.get()) {
             (ArenaError::Archive(_) | ArenaError::Sync(_), Some(error)) => error.clone().into(),
+            (error @ ArenaError::Hindered(_), _) => self.store.expect_room().err().map_or(error, Into::into),
             (error, _) => error,
         })
     }

@@ -18,8 +18,8 @@ use crate::{ArenaError, Games, PlayedGame};
 /// How often a game is played again after a failure of ours, over all runs.
 const ATTEMPTS: u32 = 100;
 
-/// How long a game waits for an archive that can keep nothing just now, and how often it looks.
-const PATIENCE: Duration = Duration::from_mins(5);
+/// How long an archive is waited for that can keep nothing just now, and how often it is looked at.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What came of a pairing.
@@ -151,7 +151,11 @@ impl Worker<'_> {
                 if retries > 0 && !self.stopping.is_requested() {
                     retries -= 1;
                     if let Some(receipt) = receipt {
-                        receipt.await?;
+                        tokio::select! {
+                            kept = receipt => kept?,
+                            () = self.stopping.urgent() => return Ok(Worked::Suspended),
+                            () = out_of_patience(archive, PATIENCE) => return Err(ArenaError::Hindered(1)),
+                        }
                     }
                     continue;
                 }
@@ -221,6 +225,15 @@ impl Worker<'_> {
             }
         }
         Ok(Some((played, cpu)))
+    }
+}
+
+/// When what is on the way to an archive is not waited for any more: this time is over, and the archive can keep nothing. One
+/// that is only slow is waited for.
+pub(crate) async fn out_of_patience(archive: Option<&dyn Archive>, patience: Duration) {
+    tokio::time::sleep(patience).await;
+    while !archive.is_some_and(Archive::is_hindered) {
+        tokio::time::sleep(LOOK).await;
     }
 }
 

@@ -1,20 +1,23 @@
 //! Tournaments whose store cannot save for a while.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{sleep, spawn};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rookery_arena::{ArenaError, Holding, Tournament};
 use rookery_live::{GRACE, Signal, Stopping};
 use rookery_store::{Options, Reserve, Store};
 use rookery_testkit::TempFolder;
-use rookery_tournament::{TournamentOutcome, TournamentSpec};
+use rookery_tournament::{TournamentEvent, TournamentOutcome, TournamentSpec, Watcher};
 use rookery_wire::Protocols;
 use rusqlite::Connection;
 
 /// More games than may wait for the disk, and long enough that some end while it is locked.
 const SPEC: &str = r#"{"name": "evening", "games": ["hexapawn:rows=5,cols=5"], "format": {"kind": "series", "games": 100},
     "entrants": [{"name": "Ann", "player": "level:2"}, {"name": "Ben", "player": "level:3"}]}"#;
+
+const SOON: Duration = Duration::from_millis(5);
 
 fn store(folder: &TempFolder) -> Store {
     let short = Duration::from_millis(50);
@@ -24,13 +27,20 @@ fn store(folder: &TempFolder) -> Store {
     Store::open(folder.join("games.db").to_str().unwrap(), &options).unwrap()
 }
 
-/// Holds it; after the first game somebody else has locked the database, and the store has noticed.
-fn hold_locked(
-    store: &Store,
-    folder: &TempFolder,
-    stopping: &Stopping,
+/// Counts pairings.
+struct Paired<'a>(&'a AtomicUsize);
+
+impl Watcher for Paired<'_> {
+    fn see(&mut self, event: &TournamentEvent) {
+        self.0.fetch_add(usize::from(matches!(event, TournamentEvent::Paired(_))), Ordering::Relaxed);
+    }
+}
+
+fn hold(
     tournament: &Tournament,
-    locked: &mut dyn FnMut(Connection),
+    stopping: &Stopping,
+    watcher: &mut dyn Watcher,
+    over: &mut dyn FnMut(),
 ) -> Result<TournamentOutcome, ArenaError> {
     let protocols = Protocols::default();
     let holding = Holding {
@@ -41,21 +51,54 @@ fn hold_locked(
         announce: &|_, _| (),
         elsewhere: None,
     };
-    let mut first = true;
-    tournament.hold(&holding, stopping, &mut (), &mut |_| (), &mut |_| {
-        if std::mem::take(&mut first) {
-            let other = Connection::open(folder.join("games.db")).unwrap();
-            other.busy_timeout(Duration::from_secs(20)).unwrap();
-            other.execute_batch("begin immediate").unwrap();
-            // Something to store, so that it is noticed.
-            drop(store.submit_round(tournament.id(), 1, ""));
-            while !store.health().is_hindered() {
-                sleep(Duration::from_millis(5));
-            }
-            locked(other);
-        }
+    tournament.hold(&holding, stopping, watcher, &mut |_| (), &mut |_| {
+        over();
         Ok(())
     })
+}
+
+/// Holds a new one; after one of the first games somebody else has locked the database, the store has noticed, and a game that
+/// is over waits for it.
+fn hold_locked(
+    store: &Store,
+    folder: &TempFolder,
+    stopping: &Stopping,
+    tournament: &Tournament,
+    locked: &mut dyn FnMut(Connection),
+) -> Result<TournamentOutcome, ArenaError> {
+    let paired = AtomicUsize::new(0);
+    let mut was_locked = false;
+    let held = hold(tournament, stopping, &mut Paired(&paired), &mut || {
+        if was_locked {
+            return;
+        }
+        let other = Connection::open(folder.join("games.db")).unwrap();
+        other.busy_timeout(Duration::from_secs(20)).unwrap();
+        other.execute_batch("begin immediate").unwrap();
+        // Something to store, so that it is noticed.
+        drop(store.submit_round(tournament.id(), 1, ""));
+        while !store.health().is_hindered() {
+            sleep(SOON);
+        }
+        // Pairings that are not stored wait as well, and that round; what is more are games.
+        let n_stored = store.pairings(tournament.id(), None).unwrap().len();
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(2) {
+            if store.health().waiting > paired.load(Ordering::Relaxed) - n_stored + 1 {
+                was_locked = true;
+                locked(other);
+                return;
+            }
+            sleep(SOON);
+        }
+        // All that had begun were over before it was locked: the next time, then.
+        other.execute_batch("rollback").unwrap();
+        while store.health().is_hindered() {
+            sleep(SOON);
+        }
+    });
+    assert!(was_locked, "{held:?}");
+    held
 }
 
 #[test]
@@ -91,9 +134,9 @@ fn fault_s03_a_store_that_never_saves_again_does_not_keep_a_tournament_from_endi
     assert!(matches!(held, Err(ArenaError::Unsaved(1..))), "{held:?}");
     drop(kept);
     while store.health().is_hindered() {
-        sleep(Duration::from_millis(5));
+        sleep(SOON);
     }
-    let held = hold_locked(&store, &folder, &Stopping::new(GRACE), &tournament, &mut drop);
+    let held = hold(&tournament, &Stopping::new(GRACE), &mut (), &mut || ());
     assert!(held.unwrap().complete);
     assert_eq!(tournament.results().unwrap().count(), 100);
 }

@@ -118,10 +118,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             args,
             secret,
             bot,
-            is_greeted: false,
+            came: Came::Nowhere,
             hello: None,
             token: None,
-            was_let_in: false,
             is_seated: false,
             error: None,
             quit: false,
@@ -137,18 +136,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Came {
+    Nowhere,
+    /// The bot was told the hello of a server. It hears no other: it would say hello again.
+    Greeted,
+    /// It waited for a seat or played: it is worth coming back.
+    LetIn,
+}
+
 struct Bridge<'a> {
     args: &'a Args,
     secret: Option<String>,
     bot: Box<dyn Transport>,
-    /// Whether the bot was told the hello of a server. It hears no other: it would say hello again.
-    is_greeted: bool,
+    /// How far it has come on any connection.
+    came: Came,
     /// What the bot said first; said again for it when the connection was lost.
     hello: Option<Map<String, Value>>,
     /// What it comes back with.
     token: Option<String>,
-    /// Whether it waited for a seat or played at some time: then it is worth coming back.
-    was_let_in: bool,
     /// Whether it was seated on this connection.
     is_seated: bool,
     /// The last error that the server told on this connection: its code and its sentence.
@@ -195,7 +201,7 @@ impl Bridge<'_> {
                 bail!("the connection was closed before the bot had said hello: {lost}");
             }
             // Nobody has refused it, so it was waiting for a seat at least.
-            self.was_let_in = true;
+            self.came = Came::LetIn;
             return Ok(lost.to_owned());
         };
         let why = format!("{code}: {message}");
@@ -203,13 +209,13 @@ impl Bridge<'_> {
             // Its game is over: it waits for the next one by its name.
             "no_seat" if self.token.take().is_some() => Ok(why),
             // The server may not have noticed yet that it was gone.
-            "no_seat" | "name_taken" if self.was_let_in => Ok(why),
+            "no_seat" | "name_taken" if self.came == Came::LetIn => Ok(why),
             // Others have to say their names first.
             "busy" => Ok(why),
             "no_seat" | "name_taken" | "closed" | "bad_secret" | "bad_token" | "bad_name" | "bad_hello" => {
                 bail!("the server refused the bot: {why}")
             }
-            _ if self.was_let_in => Ok(lost.to_owned()),
+            _ if self.came == Came::LetIn => Ok(lost.to_owned()),
             _ => bail!("the connection was closed before a game began: {why}"),
         }
     }
@@ -283,7 +289,7 @@ impl Bridge<'_> {
         let message: Value = serde_json::from_slice(line).unwrap_or_default();
         let text = |key: &str| clean(message[key].as_str().unwrap_or_default());
         match message["type"].as_str() {
-            Some("hello") if self.is_greeted => {
+            Some("hello") if self.came >= Came::Greeted => {
                 // What the bot has said already is said again for it; otherwise it is still to come.
                 if let Some(mut hello) = self.hello.clone() {
                     if let Some(token) = &self.token {
@@ -295,7 +301,7 @@ impl Bridge<'_> {
                 }
                 return Ok(());
             }
-            Some("hello") => self.is_greeted = true,
+            Some("hello") => self.came = Came::Greeted,
             Some("error") => {
                 self.error = Some((text("code"), text("message")));
                 // It is no matter of the bot: the next connection is made for it.
@@ -305,7 +311,7 @@ impl Bridge<'_> {
             }
             Some("new_game") => {
                 self.token = message["token"].as_str().map(str::to_owned);
-                (self.was_let_in, self.is_seated) = (true, true);
+                (self.came, self.is_seated) = (Came::LetIn, true);
                 self.error = None;
             }
             Some("quit") => self.quit = true,

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rookery_arena::PlayedGame;
 use rookery_report::Evaluation;
 use rookery_rules::text::clean;
-use rookery_store::Store;
+use rookery_store::{Store, StoreError};
 use rookery_tournament::{GameResult, TieBreaks, TournamentEvent, TournamentSpec, Watcher};
 
 /// How often the bar is drawn, also while no game ends.
@@ -110,28 +110,43 @@ pub(super) struct Trouble {
 }
 
 impl Trouble {
-    pub(super) fn tell(store: &Store, progress: &Progress) -> Self {
+    /// Games that are played here do not begin either where the disk has little room.
+    pub(super) fn tell(store: &Store, progress: &Progress, plays_here: bool) -> Self {
         let (store, progress) = (store.clone(), progress.clone());
         let (end, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
-            let mut told: Option<Instant> = None;
+            // A disk that is too small from the start is refused, not waited for.
+            let mut had_room = store.expect_room().is_ok();
+            // When it was told, and what is told when it is over.
+            let mut told: Option<(Instant, &str)> = None;
             while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
                 let health = store.health();
-                match &health.trouble {
-                    Some(trouble) if health.is_hindered() => {
-                        if told.is_none_or(|at| at.elapsed() >= AGAIN) {
-                            told = Some(Instant::now());
-                            let (waiting, trouble) = (health.waiting, clean(&trouble.to_string()));
-                            progress.say(&format!(
-                                "{trouble}; {waiting} entries are not yet saved, and no game begins until they are"
-                            ));
-                        }
+                let room = if plays_here { store.expect_room() } else { Ok(()) };
+                had_room |= room.is_ok();
+                let (words, over) = match (health.trouble, room) {
+                    // It is the end, which is told as such.
+                    (Some(_), _) if health.is_final => continue,
+                    (Some(trouble), _) => (
+                        format!(
+                            "{trouble}; {} entries are not yet saved, and no game begins until they are",
+                            health.waiting
+                        ),
+                        "everything is saved again",
+                    ),
+                    (None, Err(full @ StoreError::Full { .. })) if had_room => {
+                        (format!("{full}; no game begins until then"), "there is room on the disk again")
                     }
-                    _ => {
-                        if told.take().is_some() {
-                            progress.say("everything is saved again");
+                    (None, Ok(())) => {
+                        if let Some((_, over)) = told.take() {
+                            progress.say(over);
                         }
+                        continue;
                     }
+                    (None, Err(_)) => continue,
+                };
+                if told.is_none_or(|(at, before)| before != over || at.elapsed() >= AGAIN) {
+                    told = Some((Instant::now(), over));
+                    progress.say(&clean(&words));
                 }
             }
         });

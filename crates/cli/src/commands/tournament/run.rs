@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write, stderr};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use rookery_arena::{Elsewhere, Holding, Tournament, fewer_games};
+use rookery_arena::{ArenaError, Elsewhere, Holding, Tournament, fewer_games};
 use rookery_live::{Programs, Stopping};
 use rookery_originals::StopArgs;
 use rookery_referee::{MatchSpec, SeatEntry, TimeControl, parse_duration_or_zero};
@@ -326,7 +326,7 @@ fn hold(
     let elsewhere = elsewhere(how, store)?;
     let holding = Holding { elsewhere: elsewhere.as_deref(), ..holding };
     let counting = std::cell::RefCell::new(&mut counted);
-    let trouble = Trouble::tell(store, &progress);
+    let trouble = Trouble::tell(store, &progress, elsewhere.is_none());
     let held = tournament.hold(
         &holding,
         stopping,
@@ -347,7 +347,15 @@ fn hold(
     );
     drop(trouble);
     progress.finish();
-    let outcome = held.map_err(whole)?;
+    let outcome = match (held, stopping.exit_code()) {
+        // Whoever stops it while nothing can be saved has been told so, and ends it as always.
+        (Err(error @ ArenaError::Unsaved(_)), Some(code)) => {
+            writeln!(stderr(), "stopped; {error}")?;
+            say_how_to_go_on(tournament, store)?;
+            return Ok(ExitCode::from(code));
+        }
+        (held, _) => held.map_err(whole)?,
+    };
     let settled = elsewhere.as_deref().filter(|_| outcome.complete).and_then(|other| other.settle(SETTLE));
     if let Some(words) = settled {
         say(&words)?;
@@ -382,9 +390,9 @@ fn elsewhere(how: &HowArgs, _: &Store) -> anyhow::Result<Option<Box<dyn Elsewher
 }
 
 /// What cannot be agreed on is a mistake of the command line.
-pub(super) fn usage(error: rookery_arena::ArenaError) -> anyhow::Error {
+pub(super) fn usage(error: ArenaError) -> anyhow::Error {
     match error {
-        rookery_arena::ArenaError::Agreed(problem) => UsageError(clean(&problem)).into(),
+        ArenaError::Agreed(problem) => UsageError(clean(&problem)).into(),
         error => whole(error),
     }
 }
