@@ -77,8 +77,8 @@ mod with {
         let kill = Kind::ALL.to_vec();
         let binary = env!("CARGO_BIN_EXE_rookery").into();
         let order =
-            Order { binary, games: 250, kill: kill.clone(), keep: folder.to_path_buf(), revive: true };
-        assert_eq!(run(&order, &|_| {}), Ok(250));
+            Order { binary, games: 400, kill: kill.clone(), keep: folder.to_path_buf(), revive: true };
+        assert_eq!(run(&order, &|_| {}), Ok(400));
         let run: serde_json::Value =
             serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
         assert_eq!(run["killed"].as_array().unwrap().len(), kill.len());
