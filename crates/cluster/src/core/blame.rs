@@ -1,7 +1,7 @@
 //! Who should not be the next to try: a job is kept from whoever has lost it, and a worker that loses one game after the other rests.
 //! One machine that is broken must not use up the attempts of a whole queue while the others are busy.
 
-use super::{Coordinator, JobKey, Name, Seen};
+use super::{Coordinator, JobKey, Name};
 
 /// How many games at a time are believed of one worker.
 pub(super) const MOST_SLOTS: u32 = 4096;
@@ -15,7 +15,7 @@ const LONGEST_PAUSE: u64 = 1000;
 /// After how many losses in a row a worker rests.
 const LOSSES: u32 = 3;
 /// How many leases the longest rest lasts, and by how much longer a job is kept away after its second loss.
-const LONGEST_REST: u64 = 8;
+const LONGEST_REST: u64 = 64;
 const LONGER: u64 = 8;
 
 /// How long a job waits that has come to the wrong worker for so many times, in milliseconds.
@@ -77,11 +77,9 @@ impl<K: JobKey> Coordinator<K> {
     /// Whether a worker that loses one game after the other has to wait, while somebody is there who does better.
     fn is_resting(&self, worker: &Name, held: u32, now: u64) -> bool {
         let Some(record) = self.records.get(worker).filter(|record| record.is_bad()) else { return false };
-        let is_there = |seen: &Seen| now <= seen.at + self.terms.lease;
         let does_well = |name: &Name| self.records.get(name).is_none_or(|record| !record.is_bad());
         // One game is enough to show that it has become better.
-        let waits = now < record.rests_until || held > 0;
-        waits && self.workers.iter().any(|(name, seen)| is_there(seen) && does_well(name))
+        (now < record.rests_until || held > 0) && self.workers.keys().any(does_well)
     }
 }
 

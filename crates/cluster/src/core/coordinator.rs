@@ -45,7 +45,7 @@ pub(super) struct Notified {
 /// All jobs, and the workers that were heard of.
 #[derive(Debug)]
 pub struct Coordinator<K: JobKey> {
-    pub(super) terms: Terms,
+    terms: Terms,
     pub(super) jobs: BTreeMap<K, Job>,
     pub(super) notifications: BTreeMap<K, Notified>,
     /// Those that wait without a notification, by group.
