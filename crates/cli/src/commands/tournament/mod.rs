@@ -49,7 +49,7 @@ Examples:
   rookery tournament show --format html > report.html
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 some games failed because of us, 65 the store is damaged, 74
-the disk fails or is full, 75 another program writes into the store, 98 a port cannot be had, 130 or 143 interrupted.";
+the disk fails or is full, 75 another program writes into the store, 98 a port is taken, 130 or 143 interrupted.";
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match &args.command {
