@@ -70,6 +70,7 @@ class BatchEnv:
 
     def reset(self) -> Step:
         """Begins all games anew, each with its next board."""
+        self._games.wait()
         self._games.reset(*self._arrays())
         return self._step
 
@@ -84,11 +85,13 @@ class BatchEnv:
             actions = np.ascontiguousarray(given, dtype=np.int64)
         if actions.ndim != 1:
             raise ValueError(f"actions have one dimension, not {actions.ndim}")
+        self._games.wait()
         self._games.step(actions, *self._arrays())
         return self._step
 
     def sample(self) -> NDArray[np.int64]:
         """A random legal action of each game. The array is the environment's: the next call changes it."""
+        self._games.wait()
         self._games.sample(self._actions)
         return self._actions
 

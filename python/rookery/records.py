@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: The most bytes of a record that is read.
+MAX_RECORD = 256 << 20
 #: A record: the path of its file, its bytes, or one that was read.
 Source = Union[str, "PathLike[str]", bytes, "Record"]
 
@@ -72,7 +74,11 @@ def _bytes(record: Source) -> bytes:
         if record.source is None:
             raise ValueError("this Record was not read from anywhere: take one of read_record or store_records, or a path")
         return record.source
-    return bytes(record) if isinstance(record, (bytes, bytearray)) else Path(record).read_bytes()
+    if isinstance(record, (bytes, bytearray)):
+        return bytes(record)
+    with Path(record).open("rb") as file:
+        # One byte more, by which the reader sees that it is too long, whatever else comes.
+        return file.read(MAX_RECORD + 1)
 
 
 def read_record(record: Source) -> Record:

@@ -8,6 +8,7 @@ use rookery_rules::Seed;
 
 use crate::arrays::{expect_shape, needs_numpy, shape};
 use crate::errors::{illegal, value};
+use crate::gate;
 use crate::moves::bounded;
 
 /// The most games of a batch.
@@ -90,6 +91,12 @@ impl Games {
         (seats, actions, planes, rows, cols)
     }
 
+    /// Lets other threads fork first, before the arrays are lent: those that are lent in the moment of a fork stay so in the child.
+    #[staticmethod]
+    fn wait(py: Python<'_>) {
+        gate::wait_for_forks(py);
+    }
+
     fn reset(
         &mut self,
         py: Python<'_>,
@@ -101,8 +108,7 @@ impl Games {
     ) -> PyResult<()> {
         let rows = rows!(self, to_move, rewards, dones, masks, observations);
         let batch = &mut self.batch;
-        py.detach(move || batch.reset(rows));
-        Ok(())
+        gate::apart(py, move || batch.reset(rows))
     }
 
     #[expect(clippy::too_many_arguments, reason = "they are the arrays of a batch")]
@@ -122,7 +128,7 @@ impl Games {
         }
         let rows = rows!(self, to_move, rewards, dones, masks, observations);
         let batch = &mut self.batch;
-        py.detach(move || batch.step(actions, rows)).map_err(illegal)
+        gate::apart(py, move || batch.step(actions, rows))?.map_err(illegal)
     }
 
     fn sample(&mut self, py: Python<'_>, mut actions: PyReadwriteArray1<'_, i64>) -> PyResult<()> {
@@ -131,8 +137,7 @@ impl Games {
             return Err(value("there is one action for each game"));
         }
         let batch = &mut self.batch;
-        py.detach(move || batch.sample(actions));
-        Ok(())
+        gate::apart(py, move || batch.sample(actions))
     }
 
     fn text(&self, idx: usize) -> PyResult<String> {

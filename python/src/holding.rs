@@ -24,6 +24,7 @@ use rookery_tournament::{
 use rookery_wire::Protocols;
 
 use crate::errors::value;
+use crate::gate::{self, Work};
 use crate::matches::{Calls, Raised, Seat, rest_of, told};
 use crate::search::{LOOK_EVERY, look_for_ctrl_c};
 
@@ -57,20 +58,20 @@ impl Event {
         if !location.contains("://") && !Path::new(location).is_file() {
             return Err(PyOSError::new_err(format!("{location}: there is no such store")));
         }
-        py.detach(|| {
+        gate::apart(py, || {
             let store = Store::open(location, &Options::default())
                 .map_err(|error| PyOSError::new_err(error.to_string()))?;
             Ok(Self::Stored(Tournament::open(&store, id).map_err(value)?, store))
-        })
+        })?
     }
 
     pub(crate) fn stored(py: Python<'_>, location: &Path, spec: TournamentSpec) -> PyResult<Self> {
         let location = text_of(location)?;
-        py.detach(|| {
+        gate::apart(py, || {
             let store = Store::open(location, &Options::default())
                 .map_err(|error| PyOSError::new_err(error.to_string()))?;
             Ok(Self::Stored(Tournament::create(&store, spec).map_err(value)?, store))
-        })
+        })?
     }
 }
 
@@ -158,6 +159,12 @@ impl Order {
         self.callers.iter().any(Option::is_some)
     }
 
+    /// Whether other threads may be at work while a function is asked: those that write records, or look after programs.
+    fn work(&self) -> Work {
+        let alone = self.has_callers() && self.folder().is_none() && !self.has_programs();
+        if alone { Work::Alone } else { Work::Shared }
+    }
+
     fn is_interrupted(&self) -> bool {
         self.raised.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
@@ -171,6 +178,7 @@ impl Order {
         let mut scheduler =
             Scheduler::new(format, self.concurrency).with_exclusive(one_at_a_time(self.spec()));
         let mut played = vec![];
+        let _working = gate::enter(py, self.work())?;
         if self.has_callers() {
             let held = py.detach(|| self.hold_here(&mut scheduler, self.folder(), &mut (), &mut played));
             self.end(held)?;
@@ -201,6 +209,7 @@ impl Order {
     pub(crate) fn hold_stored(&self, py: Python<'_>) -> PyResult<Held> {
         let Event::Stored(tournament, store) = &self.event else { return Err(failed("there is no store")) };
         let mut played = vec![];
+        let _working = gate::enter(py, Work::Shared)?;
         if self.has_callers() {
             let held = py.detach(|| {
                 tournament.hold_by(|scheduler, archive, watcher| {
@@ -241,7 +250,12 @@ impl Order {
 
     /// Those who have to be brought, if there are any.
     fn programs(&self) -> Option<Programs> {
-        self.spec().entrants.iter().any(|entrant| entrant.player.is_program()).then(Programs::default)
+        self.has_programs().then(Programs::default)
+    }
+
+    fn has_programs(&self) -> bool {
+        let mut entrants = self.spec().entrants.iter().zip(&self.callers);
+        entrants.any(|(entrant, calls)| calls.is_none() && entrant.player.is_program())
     }
 
     /// Lets others play, and looks for Ctrl-C meanwhile.
@@ -388,7 +402,7 @@ impl Order {
         for end in game.pairing.entrants.iter().filter_map(over) {
             Python::attach(|py| {
                 // Nobody can be blamed any more: the game is over.
-                if let Err(error) = end.call1(py, (PyString::new(py, &told),))
+                if let Err(error) = gate::call(py, || end.call1(py, (PyString::new(py, &told),)))
                     && let Some(error) = rest_of(py, error, &self.raised)
                 {
                     error.write_unraisable(py, None);

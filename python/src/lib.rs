@@ -6,6 +6,7 @@ mod arrays;
 mod batch;
 mod errors;
 mod games;
+mod gate;
 mod holding;
 mod matches;
 mod moves;
@@ -29,5 +30,6 @@ fn _rookery(module: &Bound<'_, PyModule>) -> PyResult<()> {
     tree::add(module)?;
     matches::add(module)?;
     results::add(module)?;
-    records::add(module)
+    records::add(module)?;
+    gate::add(module)
 }

@@ -17,6 +17,7 @@ use rookery_tournament::{Entrant, GameResult, TournamentSpec};
 use serde_json::{Value, json};
 
 use crate::errors::value;
+use crate::gate;
 use crate::holding::{Event, Held, Order, check_entrants};
 use crate::moves::{Move, read_move};
 use crate::position::Position;
@@ -101,7 +102,8 @@ impl<G: Game> Player<PositionOf<G>> for Caller<G> {
         let Some(begin) = &self.calls.1 else { return };
         // The referee hears of what goes wrong when the player is asked for a move.
         self.begun = Python::attach(|py| {
-            let called = begin.call1(py, (invitation.seat.index(), &invitation.spec.game));
+            let told = (invitation.seat.index(), &invitation.spec.game);
+            let called = gate::call(py, || begin.call1(py, told));
             called.map(|_| ()).map_err(|error| self.failure(py, error))
         });
     }
@@ -123,7 +125,7 @@ impl<G: Game> Player<PositionOf<G>> for Caller<G> {
                 return Err(self.failure(py, error));
             }
             let asked = Position::of(Box::new(state.with(question.position.clone())));
-            match self.calls.0.call1(py, (asked,)) {
+            match gate::call(py, || self.calls.0.call1(py, (asked,))) {
                 Ok(answer) => Self::read(answer.bind(py), &state),
                 Err(error) => Err(self.failure(py, error)),
             }
@@ -263,7 +265,7 @@ fn hold(
             let games = spec.plan().map_err(value)?.games.unwrap_or(0);
             let (games, scheduler) = order.hold(py, deciding(spec.entrants.len(), games, test)?)?;
             let results: Vec<_> = games.iter().map(PlayedGame::result).collect();
-            Ok(outcome(&order, &games, &results, &[], scheduler.format().test().to_json()))
+            Ok(outcome(&order, &games, &results, &[], rookery_report::test_json(scheduler.format().run())))
         }
     }
 }

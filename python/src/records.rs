@@ -13,6 +13,7 @@ use rookery_store::{GameFilter, Options, Page, Store};
 use serde_json::{Value, json};
 
 use crate::errors::value;
+use crate::gate;
 use crate::search::interruptible;
 
 /// The most bytes of a record that is read.
@@ -52,14 +53,14 @@ fn told(story: &Story) -> Value {
 #[pyfunction]
 fn _read_record(py: Python<'_>, record: &[u8]) -> PyResult<String> {
     let record = bounded(record)?;
-    py.detach(|| read_story(record).map(|story| told(&story).to_string())).map_err(value)
+    gate::apart(py, || read_story(record).map(|story| told(&story).to_string()))?.map_err(value)
 }
 
 /// Checks every move, every ruling, the verdict and the hash of a record.
 #[pyfunction]
 fn _verify_record(py: Python<'_>, record: &[u8]) -> PyResult<bool> {
     let record = bounded(record)?;
-    let summary = py.detach(|| verify(record)).map_err(value)?;
+    let summary = gate::apart(py, || verify(record))?.map_err(value)?;
     Ok(summary.verdict.is_some())
 }
 
@@ -70,7 +71,7 @@ fn _review(py: Python<'_>, record: &[u8], seconds: f64) -> PyResult<String> {
     if !(0.0..=1e6).contains(&seconds) {
         return Err(value("`time` takes 0 to 1000000 seconds"));
     }
-    let story = py.detach(|| read_story(record)).map_err(value)?;
+    let story = gate::apart(py, || read_story(record))?.map_err(value)?;
     let stop = Stop::default();
     let time = rookery_study::ReviewTime::within(Duration::from_secs_f64(seconds));
     let review = interruptible(py, &stop, || rookery_study::review(&story, time, &stop, &|_, _| {}))?;
@@ -86,7 +87,7 @@ fn _store_records(py: Python<'_>, location: PathBuf, game: Option<String>) -> Py
     if !location.contains("://") && !std::path::Path::new(&location).is_file() {
         return Err(PyOSError::new_err(format!("{location}: there is no such store")));
     }
-    py.detach(|| {
+    gate::apart(py, || {
         let store = Store::open(&location, &Options::read_only()).map_err(value)?;
         let filter = GameFilter { game, ..GameFilter::default() };
         let (mut ids, mut before) = (vec![], None);
@@ -98,7 +99,7 @@ fn _store_records(py: Python<'_>, location: PathBuf, game: Option<String>) -> Py
         }
         ids.reverse();
         ids.into_iter().map(|id| store.record(id).map_err(value)).collect()
-    })
+    })?
 }
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,22 +3,20 @@
 use pyo3::prelude::*;
 use rookery_ratings::sprt::{Model as Scale, Sprt as Test};
 use rookery_referee::Cause;
-use rookery_report::{Deciding, Evaluation, Model, RatingOptions, Ratings};
+use rookery_report::{Evaluation, Model, RatingOptions, Ratings};
 use rookery_rules::{MAX_SEATS, Outcome};
-use rookery_tournament::{
-    Entrant, FormatSpec, GameResult, Pairing, Reason, Sprt, Standings, Summary, TournamentSpec,
-};
+use rookery_tournament::{Entrant, FormatSpec, GameResult, Pairing, Reason, Sprt, Summary, TournamentSpec};
 use serde_json::{Value, json};
 
 use crate::errors::value;
 
 /// How everybody stands, the best first.
 pub(crate) fn standings(spec: &TournamentSpec, results: &[GameResult], ranking: &[Vec<Entrant>]) -> Value {
-    let mut standings = Standings::new(spec.entrants.len(), spec.points);
+    let mut evaluation = Evaluation::new(spec);
     for result in results {
-        standings.add(result);
+        evaluation.add(result);
     }
-    let table = standings.table(&spec.tie_breaks(), ranking);
+    let table = evaluation.standings().table(&spec.tie_breaks(), ranking);
     let row = |row: &rookery_tournament::Standing| {
         json!({
             "name": spec.entrants[row.entrant.index()].name, "place": row.place, "points": row.points.value(),
@@ -70,10 +68,10 @@ fn fit(spec: &TournamentSpec, results: &[GameResult], options: &RatingOptions) -
 }
 
 /// A series that ends when the test (elo0, elo1, alpha, beta) has decided.
-pub(crate) fn deciding(n_players: usize, games: u64, test: (f64, f64, f64, f64)) -> PyResult<Sprt<Deciding>> {
+pub(crate) fn deciding(n_players: usize, games: u64, test: (f64, f64, f64, f64)) -> PyResult<Sprt> {
     let (elo0, elo1, alpha, beta) = test;
     let test = Test::new(Scale::Normalized, elo0, elo1, alpha, beta).map_err(value)?;
-    Deciding::series(test, n_players, games).map_err(value)
+    Ok(Sprt::new(n_players, games, test))
 }
 
 /// Ratings from results: `names`, and for each game the numbers of who sat at each seat and the place of each. As JSON.

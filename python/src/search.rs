@@ -14,6 +14,7 @@ use rookery_search::{Analysis, Budget, Mcts, Stop, n_cores};
 use rookery_study::{Advice, Order, advise, advise_by_playouts};
 
 use crate::errors::value;
+use crate::gate::{self, Work};
 use crate::position::Position;
 
 /// How often a call that works looks for Ctrl-C.
@@ -55,12 +56,14 @@ pub(crate) fn work_apart<T: Send>(
     stop: impl FnOnce(PyErr) + Send,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    let _working = gate::enter(py, Work::Shared)?;
     py.detach(|| {
         std::thread::scope(|scope| {
             let (working, ended) = channel::<()>();
             let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
                 // Gone with the thread, also when it panics.
                 let _working = working;
+                gate::help();
                 work()
             });
             let thread = thread

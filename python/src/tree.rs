@@ -6,6 +6,7 @@ use rookery_catalog::{Game, State, Visit, visit};
 use rookery_rules::{BySeat, Position as _, PositionOf, Seat, Status};
 
 use crate::errors::{kind, value};
+use crate::gate;
 use crate::position::Position;
 
 /// The most nodes and edges of a tree together, which bounds its memory to about half a gibibyte.
@@ -235,13 +236,14 @@ impl Visit for Guided<'_, '_> {
         while done < self.simulations && tree.size < MAX_SIZE {
             let n = self.batch.min(self.simulations - done);
             // Only the function itself needs Python's lock.
-            let leaves: Vec<(Path, PositionOf<G>)> = py.detach(|| (0..n).map(|_| tree.descend()).collect());
+            let leaves: Vec<(Path, PositionOf<G>)> =
+                gate::apart(py, || (0..n).map(|_| tree.descend()).collect())?;
             let judged = self.judge(root, &leaves)?;
-            py.detach(|| {
+            gate::apart(py, || {
                 for ((path, position), judged) in leaves.iter().zip(judged) {
                     tree.settle(path, position, judged);
                 }
-            });
+            })?;
             done += n;
             py.check_signals()?;
         }

@@ -201,18 +201,25 @@ SCRIPTS = {
 
         thread = threading.Thread(target=work)
         thread.start()
+        stepped = 0
         for _ in range(20):
             child = os.fork()
             if child == 0:
+                signal.alarm(60)
                 try:
                     env.step(env.sample())
+                    ended = 0
                 except RuntimeError:
-                    pass
+                    ended = 3
                 rookery.BatchEnv("four", 2048).step([0] * 2048)
-                os._exit(0)
-            assert os.waitpid(child, 0)[1] == 0
+                os._exit(ended)
+            ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            assert ended in (0, 3), ended
+            stepped += ended == 0
         stop.set()
         thread.join()
+        # A fork waits for the end of the step; seldom the arrays of the next one are lent already.
+        assert stepped > 10, stepped
     """,
     "a fork while another thread begins games of Fish": """
         env = rookery.BatchEnv("fish:rows=3,cols=3", 4096, seed=1)
@@ -258,6 +265,81 @@ SCRIPTS = {
                 finally:
                     os._exit(1)
             assert os.waitpid(fresh, 0)[1] == 0, number
+    """,
+    "a fork while another thread makes short searches": """
+        stop = threading.Event()
+
+        def work():
+            while not stop.is_set():
+                rookery.playouts(rookery.load("four"), 2000)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        for number in range(40):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                # It was waited for, so that this process is as any other.
+                assert rookery.playouts(rookery.load("four"), 2000)["games"] == 2000
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0, number
+        stop.set()
+        thread.join()
+    """,
+    "a fork while another thread searches for long": """
+        found = []
+        search = lambda: found.append(rookery.mcts(rookery.load("stones"), playouts=10**12, time=6.0))
+        thread = threading.Thread(target=search)
+        thread.start()
+        time.sleep(0.5)
+        begin = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            position = rookery.load("fish")
+            position.play(position.legal_moves()[0])
+            for call in (
+                lambda: rookery.playouts(position, 10),
+                lambda: rookery.best_move(position, level=1),
+                lambda: rookery.match("four", ["random", "random"]),
+                lambda: rookery.BatchEnv("four", 2048),
+            ):
+                try:
+                    call()
+                except RuntimeError as error:
+                    assert "forked" in str(error), error
+                else:
+                    raise AssertionError("what the search held is lost")
+            os._exit(0)
+        assert time.monotonic() - begin < 5, "a fork does not wait for the end of a long search"
+        assert os.waitpid(child, 0)[1] == 0
+        thread.join()
+        assert found[0]["visits"] and rookery.playouts(rookery.load("four"), 10)["games"] == 10
+    """,
+    "players that fork": """
+        def fork(position):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                assert rookery.playouts(position, 100)["games"] == 100
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+            return position.legal_moves()[0]
+
+        def come_back(position):
+            child = os.fork()
+            if child:
+                assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+            else:
+                signal.alarm(60)
+            return position.legal_moves()[0]
+
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            for player in (fork, come_back):
+                for where in ({}, {"store": folder + "/games.db"}) if player is come_back else ({},):
+                    result = rookery.match("hexapawn:rows=3,cols=3", [player, "level:5"], games=2, **where)
+                    assert [game.removed for game in result.games] == [[], []], result.games
     """,
     "no numpy at all": """
         sys.modules["numpy"] = None

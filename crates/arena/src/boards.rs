@@ -1,6 +1,7 @@
 //! What the games of a tournament have in common, worked out once: every game spec with its labels and conduct.
 
 use rookery_catalog::{AnyGame, agree, game};
+use rookery_live::board_seed;
 use rookery_referee::{Entry, MatchSpec, SeatEntry, Start};
 use rookery_rules::{GameSpec, Seed, Status};
 use rookery_tournament::{Opening, Pairing, TournamentSpec};
@@ -62,7 +63,7 @@ impl Boards {
         let varied = match &start {
             // A position says everything.
             Some(Start { position: Some(_), .. }) => board.spec.clone(),
-            _ => board.game.vary(&board.spec, seed.derive(u64::MAX - pairing.block)),
+            _ => board.game.vary(&board.spec, board_seed(seed, seed.derive(u64::MAX - pairing.block))),
         };
         let game = if varied == board.spec {
             board.agreed.game.clone()
@@ -110,7 +111,7 @@ fn check_opening(opening: &Opening, named: &str, n_seats: usize, seed: Seed) -> 
         starts.push(game.position(position).map_err(|error| error.to_string())?);
     } else {
         for block in 0..TRIED_BOARDS {
-            let varied = game.vary(&spec, seed.derive(u64::MAX - block));
+            let varied = game.vary(&spec, board_seed(seed, seed.derive(u64::MAX - block)));
             starts.push(game.start(&varied).map_err(|error| error.to_string())?);
             if varied == spec {
                 break;

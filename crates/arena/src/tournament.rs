@@ -152,9 +152,11 @@ impl Tournament {
         self.boards.match_spec(&self.spec, pairing)
     }
 
-    /// The results so far, in the order of their pairings. What failed because of us is played again and is no result.
+    /// The results so far, in the order of their pairings. What failed because of us is played again and is no result, unless
+    /// the tournament is over.
     pub fn results(&self) -> Result<impl Iterator<Item = Result<GameResult, ArenaError>>, ArenaError> {
-        let counts = |stored: &StoredResult| stored.result.cause != Cause::PlatformAbort;
+        let is_over = self.store.tournament(self.id)?.state == TournamentState::Finished;
+        let counts = move |stored: &StoredResult| is_over || stored.result.cause != Cause::PlatformAbort;
         let results = self.store.results(self.id)?;
         Ok(results.filter_map(move |stored| match stored {
             Ok(stored) => counts(&stored).then(|| Ok(stored.result)),

@@ -78,6 +78,8 @@ codes! {
         NameTaken = "name_taken",
         /// It is too late to come.
         Closed = "closed",
+        /// A newer connection of the same bot has taken its place.
+        Replaced = "replaced",
         /// Too many have come and not said hello.
         Busy = "busy",
     }

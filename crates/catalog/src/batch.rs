@@ -1,6 +1,7 @@
 //! Many games of one setup, stepped at once.
 
 use std::fmt;
+use std::thread::{self, JoinHandle};
 
 use rayon::{ThreadPool, ThreadPoolBuilder, join};
 use rookery_rules::{
@@ -407,10 +408,40 @@ impl<G: Game> AnyBatch for Batch<G> {
     }
 }
 
+/// A pool whose threads are known, so that their end can be waited for.
+#[derive(Debug)]
+struct Threads {
+    pool: ThreadPool,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    /// None where the system gives none.
+    fn start(n: usize) -> Option<Self> {
+        let mut handles = vec![];
+        let builder = ThreadPoolBuilder::new().num_threads(n).spawn_handler(|worker| {
+            handles.push(thread::Builder::new().spawn(|| worker.run())?);
+            Ok(())
+        });
+        let pool = builder.build().ok()?;
+        Some(Self { pool, handles })
+    }
+
+    /// A thread that ends takes locks of the standard library: a process that is forked in that moment would have them for ever.
+    fn end(self) {
+        let Self { pool, handles } = self;
+        drop(pool);
+        for handle in handles {
+            // A panic was told to whoever waited for the work.
+            let _ = handle.join();
+        }
+    }
+}
+
 /// Threads that are kept from step to step, once there is enough to do for them.
 #[derive(Debug, Default)]
 struct Crew {
-    pool: Option<ThreadPool>,
+    threads: Option<Threads>,
     /// The process that they belong to.
     process: u32,
 }
@@ -436,21 +467,24 @@ impl Crew {
         if self.process != here {
             self.leave_behind();
             self.process = here;
-            self.pool = ThreadPoolBuilder::new().num_threads(threads).build().ok();
+            self.threads = Threads::start(threads);
         }
-        self.pool.as_ref()
+        self.threads.as_ref().map(|threads| &threads.pool)
     }
 
     /// After a fork there are no threads behind the pool any more, and to end it would be to wait for them.
     fn leave_behind(&mut self) {
-        std::mem::forget(self.pool.take());
+        std::mem::forget(self.threads.take());
     }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        if self.pool.is_some() && self.process != std::process::id() {
+        if self.process != std::process::id() {
             self.leave_behind();
+        }
+        if let Some(threads) = self.threads.take() {
+            threads.end();
         }
     }
 }

@@ -126,3 +126,16 @@ async fn a_bot_whose_place_was_taken_does_not_come_back() {
     let (success, wrote) = ended(bot);
     assert!(!success && wrote.contains("another connection of this bot has taken its place"), "{wrote}");
 }
+
+/// The same over TCP, where a connection is closed without a code.
+#[test]
+fn fault_j08_a_bot_that_is_told_that_it_was_replaced_ends() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let bot = connect(&listener.local_addr().unwrap().to_string());
+    let (mut link, _) = greet(&listener);
+    let replaced = r#"{"type":"error","code":"replaced","message":"a newer one"}"#;
+    writeln!(link.get_mut(), "{replaced}").unwrap();
+    drop(link);
+    let (success, wrote) = ended(bot);
+    assert!(!success && wrote.contains("another connection of this bot has taken its place"), "{wrote}");
+}

@@ -180,3 +180,39 @@ fn fault_c09_who_sleeps_at_its_turn_runs_out_of_time() {
     assert_eq!(ending(&slow_bot(&folder, "0", "100"), "300ms"), "timeout");
     assert!(begin.elapsed() < Duration::from_secs(10), "nobody waits for it");
 }
+
+/// A match of two echo bots, or of two of ours: its result, and what was said beside it.
+fn played(player: &str, more: &[&str]) -> (serde_json::Value, String) {
+    let args = ["match", "fish:rows=3,cols=4", player, "random", "--games", "4", "--tc", "10s+1s", "--json"];
+    let output = Command::new(ROOKERY).args(args).args(more).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    (serde_json::from_slice(&output.stdout).unwrap(), said)
+}
+
+/// Who knows the seed of a match can reckon those of all seats.
+#[test]
+fn a_seed_that_no_program_can_guess_is_drawn_where_programs_play() {
+    let echo = &format!("cmd:{ROOKERY} echo-bot");
+    let (one, said) = played(echo, &[]);
+    let (other, _) = played(echo, &[]);
+    assert_ne!(one["seed"], other["seed"]);
+    let seed = one["seed"].to_string();
+    assert!(said.contains(&format!("--seed {seed} plays the same again")), "{said}");
+    let (again, said) = played(echo, &["--seed", &seed]);
+    assert_eq!((&again["seed"], said.contains("drawn")), (&one["seed"], false), "{said}");
+    let (ours, said) = played("first", &[]);
+    assert_eq!((ours["seed"].as_u64(), said.contains("drawn")), (Some(0), false), "{said}");
+}
+
+/// The seed that was drawn is found again in the records.
+#[test]
+fn a_series_with_a_drawn_seed_goes_on_with_it() {
+    let (folder, echo) = (TempFolder::new("drawn"), &format!("cmd:{ROOKERY} echo-bot"));
+    let records = folder.join("games");
+    let keep = ["--record", records.to_str().unwrap()];
+    let (one, _) = played(echo, &keep);
+    fs::remove_file(records.join("game-0001.rookery.jsonl")).unwrap();
+    let (again, said) = played(echo, &[&keep[..], &["--resume"]].concat());
+    assert_eq!((&again["seed"], said.contains("drawn")), (&one["seed"], false), "{said}");
+}

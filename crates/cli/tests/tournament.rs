@@ -295,6 +295,47 @@ fn an_sprt_decides_and_says_so() {
     assert_eq!(wrong.status.code(), Some(2));
 }
 
+/// The same decision and the same table however many run at a time, and though it is killed.
+#[test]
+fn a_tournament_that_a_test_ends_ends_the_same_in_any_case() {
+    let folder = TempFolder::new("sprt");
+    let game = ["hexapawn:rows=4,cols=4", "level:2", "level:1", "--seed", "4"];
+    let test = ["--elo0", "0", "--elo1", "400", "--alpha", "0.02", "--beta", "0.02"];
+    let run = ["tournament", "run", "--format", "sprt", "--json", "--store"];
+    let place = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (one, many, cut) = (place("one.db"), place("many.db"), place("cut.db"));
+    let expected = done(&[&run[..], &[&one, "-c", "1"], &game, &test].concat());
+    assert!(expected["test"]["decision"].is_string(), "{expected}");
+    assert_eq!(expected["test"]["games"], expected["games"]);
+    let of_sprt = done(&[&["sprt", "--json"][..], &game, &test].concat());
+    assert_eq!(of_sprt["llr"], expected["test"]["llr"], "both played the same games");
+
+    let held = done(&[&run[..], &[&many, "-c", "7"], &game, &test].concat());
+    assert_eq!((table(&held), &held["test"]), (table(&expected), &expected["test"]));
+    let shown = done(&["tournament", "show", "--store", &many, "--json"]);
+    assert_eq!((table(&shown), &shown["test"]), (table(&expected), &expected["test"]));
+    let shown = rookery(&["tournament", "show", "--store", &many]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("is accepted"));
+    assert!(rookery(&["ratings", "--store", &many, "--recompute"]).status.success());
+
+    let line = [&run[..], &[&cut, "-c", "2"], &game, &test].concat();
+    let mut killed =
+        Command::new(ROOKERY).args(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    let has_games = || {
+        let listed = rookery(&["games", "list", "--store", &cut, "--json"]);
+        serde_json::from_slice::<Value>(&listed.stdout).is_ok_and(|list| list[0].is_object())
+    };
+    while !has_games() {
+        assert!(begin.elapsed() < Duration::from_mins(1), "no game was stored");
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let id = done(&["tournaments", "list", "--store", &cut, "--json"])[0]["id"].as_str().unwrap().to_owned();
+    let resumed = done(&["tournament", "resume", &id, "--store", &cut, "--json"]);
+    assert_eq!((table(&resumed), &resumed["test"]), (table(&expected), &expected["test"]));
+}
+
 #[test]
 fn a_series_that_is_kept_can_be_tested_afterwards() {
     let folder = TempFolder::new("tested");

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use crate::core::{Claim, Digest, Effect, Name, State};
 use crate::scale::{factor, judge_scaled};
 use crate::server::{Event, Server};
-use crate::{JobId, judge, message};
+use crate::{JobId, message};
 
 /// How many records are judged at a time.
 const JUDGES: usize = 4;
@@ -108,8 +108,7 @@ impl Server {
                 };
                 let digest = Hash::of(&record).0;
                 let verdict = match &order {
-                    Some(order) if scales => judge_scaled(&record, &order.spec),
-                    Some(order) => judge(&record, &order.spec).map(|verdict| (verdict, None)),
+                    Some(order) => judge_scaled(&record, &order.spec, scales),
                     None => Err("nobody has asked for it".to_owned()),
                 };
                 let delivered = Delivered { record, packed: packed.to_vec() };

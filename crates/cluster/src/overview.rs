@@ -31,9 +31,8 @@ impl Server {
         let body = if message.subject.ends_with(".retry") {
             // None at all means all of them; what cannot be read means nothing.
             let jobs: Option<Vec<JobId>> = message::read(&message.payload);
-            jobs.map_or(vec![], |jobs| message::write(&self.retry(&jobs)))
+            jobs.map_or(vec![], |jobs| message::write(&self.retry(&jobs, "operator")))
         } else if message.subject.ends_with(".status") {
-            self.forget_old_seconds();
             message::write_long(&self.status())
         } else if message.subject.ends_with(".audit") {
             self.send_audit(reply);
@@ -62,8 +61,8 @@ impl Server {
         });
     }
 
-    /// Tries parked jobs again, those that are named or all: how many.
-    fn retry(&mut self, jobs: &[JobId]) -> u64 {
+    /// Tries parked jobs again, those that are named or all, for whoever wants it: how many.
+    pub(crate) fn retry(&mut self, jobs: &[JobId], actor: &str) -> u64 {
         let is_parked = |job: &Job| job.state == State::Parked;
         let parked =
             self.core.jobs().filter(|(key, job)| is_parked(job) && (jobs.is_empty() || jobs.contains(key)));
@@ -73,14 +72,15 @@ impl Server {
             if let Some(effects) = self.core.retry(&key) {
                 n += 1;
                 let act = "tries a parked game again".to_owned();
-                self.changes.push(JobChange::Audit("operator".to_owned(), act, key.to_string()));
+                self.changes.push(JobChange::Audit(actor.to_owned(), act, key.to_string()));
                 self.take(effects, None);
             }
         }
         n
     }
 
-    fn status(&self) -> Status {
+    pub(crate) fn status(&mut self) -> Status {
+        self.forget_old_seconds();
         let now = self.now();
         let mut playing: BTreeMap<Name, u32> = BTreeMap::new();
         let mut parked = vec![];

@@ -14,8 +14,9 @@ use crate::broker::{Access, ensure_stream, is_connected};
 use crate::core::Terms;
 use crate::counted::{self, Shared};
 use crate::server::{Event, Input, Server};
+use crate::status::Status;
 use crate::subjects::Subjects;
-use crate::{ClusterError, PROTOCOL, RULES};
+use crate::{ClusterError, JobId, PROTOCOL, RULES};
 
 /// How many games are asked for at a time.
 const ROOM: usize = 2048;
@@ -122,10 +123,28 @@ impl Remote {
         found.clone().unwrap_or_default()
     }
 
+    /// How everything stands.
+    pub async fn status(&self) -> Result<Status, ClusterError> {
+        let (tell, told) = oneshot::channel();
+        self.tell(Input::Status(tell));
+        told.await.map_err(|_| has_ended())
+    }
+
+    /// Has parked games tried again, those that are named or all, because `actor` wants it: how many there were.
+    pub async fn retry(&self, jobs: Vec<JobId>, actor: String) -> Result<u64, ClusterError> {
+        let (tell, told) = oneshot::channel();
+        self.tell(Input::Retry(jobs, actor, tell));
+        told.await.map_err(|_| has_ended())
+    }
+
     fn tell(&self, input: Input) {
         // Without a receiver the coordinator has failed, which whoever waits is told.
         let _ = self.inputs.send(input);
     }
+}
+
+fn has_ended() -> ClusterError {
+    ClusterError::Wrong("this coordinator has ended; another server may be it in a moment".to_owned())
 }
 
 async fn begin(config: RemoteConfig, counted: Shared) -> Result<(Server, Receiver<Event>), ClusterError> {

@@ -45,16 +45,33 @@ pub(crate) fn scaled_spec(spec: MatchSpec, factor: u32) -> MatchSpec {
     MatchSpec { time: scaled(spec.time, factor), scale: Some(factor), ..spec }
 }
 
-/// Judges a record whose clock may have been scaled: how it ended, and by how much it was.
-pub(crate) fn judge_scaled(record: &[u8], agreed: &MatchSpec) -> Result<(Verdict, Option<u32>), String> {
+/// What is played on a machine of this speed: whose word a clock is stands in the record. Without a clock the record is the same
+/// on every machine, so nothing is said of it.
+pub(crate) fn spec_at_speed(spec: MatchSpec, speed: Option<u32>) -> MatchSpec {
+    if spec.time == TimeControl::Untimed {
+        return spec;
+    }
+    MatchSpec { speed, ..spec }
+}
+
+/// Judges a record, whose clock may have been scaled if that was agreed: how it ended, and by how much it was.
+pub(crate) fn judge_scaled(
+    record: &[u8],
+    agreed: &MatchSpec,
+    may_scale: bool,
+) -> Result<(Verdict, Option<u32>), String> {
+    if agreed.time == TimeControl::Untimed {
+        return judge(record, agreed).map(|verdict| (verdict, None));
+    }
     let header = Lines::new(record).first_line().ok().and_then(|line| Header::parse(line).ok());
-    let scale = header.and_then(|header| header.spec.scale);
-    let expected = match scale {
+    let (scale, speed) = header.map_or((None, None), |header| (header.spec.scale, header.spec.speed));
+    let agreed = spec_at_speed(agreed.clone(), speed);
+    let expected = match scale.filter(|_| may_scale) {
         Some(factor) if !(LEAST..=MOST).contains(&factor) => {
             return Err(format!("its clock was scaled to {factor} thousandths; expected {LEAST} to {MOST}"));
         }
-        Some(factor) => scaled_spec(agreed.clone(), factor),
-        None => agreed.clone(),
+        Some(factor) => scaled_spec(agreed, factor),
+        None => agreed,
     };
     judge(record, &expected).map(|verdict| (verdict, scale))
 }
@@ -89,13 +106,16 @@ mod tests {
         let agreed = MatchSpec::new("hexapawn:rows=3,cols=3", ["random", "first"], Seed(7)).unwrap();
         let agreed = MatchSpec { time: "10s".parse().unwrap(), ..agreed };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let judged = |time: &str, scale: Option<u32>| {
-            let spec = MatchSpec { time: time.parse().unwrap(), scale, ..agreed.clone() };
-            let record = runtime.block_on(async {
+        let record_of = |spec: MatchSpec| {
+            runtime.block_on(async {
                 let game = SingleGame::new(spec, false, Arc::new(AtomicU64::new(0))).unwrap();
                 game.play().await.unwrap().unwrap()
-            });
-            (judge(&record, &agreed).is_ok(), judge_scaled(&record, &agreed).ok().map(|(_, scale)| scale))
+            })
+        };
+        let judged = |time: &str, scale: Option<u32>| {
+            let record = record_of(MatchSpec { time: time.parse().unwrap(), scale, ..agreed.clone() });
+            let scaled = judge_scaled(&record, &agreed, true).ok().map(|(_, scale)| scale);
+            (judge_scaled(&record, &agreed, false).is_ok(), scaled)
         };
         assert_eq!(judged("10s", None), (true, Some(None)));
         assert_eq!(judged("20s", Some(2000)), (false, Some(Some(2000))), "twice the time");
@@ -103,6 +123,13 @@ mod tests {
         assert_eq!(judged("20s", Some(2001)), (false, None), "it says another factor");
         assert_eq!(judged("41s", Some(4100)), (false, None), "more than four times");
         assert_eq!(judged("20s+1s", Some(2000)), (false, None), "another kind of clock");
+        let at_speed = spec_at_speed(agreed.clone(), Some(900));
+        assert_eq!(at_speed.speed, Some(900));
+        assert!(judge_scaled(&record_of(at_speed), &agreed, false).is_ok(), "whatever its machine is");
+        let untimed = MatchSpec { time: TimeControl::Untimed, ..agreed.clone() };
+        assert_eq!(spec_at_speed(untimed.clone(), Some(900)), untimed, "the same everywhere");
+        let told = MatchSpec { speed: Some(900), ..untimed.clone() };
+        assert!(judge_scaled(&record_of(told), &untimed, true).is_err(), "nobody may say it there");
         assert_eq!(scaled_spec(MatchSpec { time: TimeControl::Untimed, ..agreed.clone() }, 2000).scale, None);
     }
 }

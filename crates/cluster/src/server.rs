@@ -21,7 +21,7 @@ use crate::core::{About, Answer, Ask, Claim, Coordinator, Effect, Job, Name, Sta
 use crate::judging::{Bench, Judged, Packed};
 use crate::liveness::Liveness;
 use crate::ownership::Ownership;
-use crate::status::TrustStatus;
+use crate::status::{Status, TrustStatus};
 use crate::subjects::Subjects;
 use crate::trust::Trust;
 use crate::versions::Others;
@@ -46,6 +46,10 @@ pub(crate) enum Input {
     Withdraw(TournamentId),
     Close(TournamentId),
     Settle(oneshot::Sender<TrustStatus>),
+    /// How everything stands.
+    Status(oneshot::Sender<Status>),
+    /// Parked games are tried again, all if none is named, because somebody wants it: how many.
+    Retry(Vec<JobId>, String, oneshot::Sender<u64>),
     Stop,
 }
 
@@ -322,6 +326,13 @@ impl Server {
                 self.trust.close(tournament);
             }
             Input::Settle(waiting) => self.settle(waiting),
+            Input::Status(asked) => {
+                // Whoever has gone away meanwhile needs no answer; so below.
+                let _ = asked.send(self.status());
+            }
+            Input::Retry(jobs, actor, asked) => {
+                let _ = asked.send(self.retry(&jobs, &actor));
+            }
             Input::Stop => {}
         }
     }

@@ -17,7 +17,7 @@ use crate::gallery::Shown;
 use crate::machine::Watch;
 use crate::message::{self, Notification};
 use crate::player::{Ended, Running};
-use crate::scale::{factor, scaled_spec};
+use crate::scale::{factor, scaled_spec, spec_at_speed};
 use crate::spool::Spool;
 use crate::subjects::Subjects;
 pub use crate::worker_config::{Worked, WorkerConfig};
@@ -374,6 +374,7 @@ impl Machine {
                 if let Some(factor) = speeds.and_then(|(reference, speed)| factor(reference, speed)) {
                     notification.spec = scaled_spec(notification.spec, factor);
                 }
+                notification.spec = spec_at_speed(notification.spec, self.config.speed);
                 Running::start(claim.clone(), notification, &self.bots, self.ended.clone())
             }
             None => Err("its description was lost".to_owned()),

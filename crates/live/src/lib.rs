@@ -43,6 +43,7 @@ mod replay;
 mod restarts;
 mod resting;
 mod returning;
+mod seeds;
 mod stopping;
 mod story;
 mod unnamed;
@@ -58,8 +59,10 @@ pub use refusals::source;
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use resting::Resting;
 pub use returning::{GRACE_TO_RETURN, Returning};
+pub use seeds::{board_seed, drawn_seed};
 pub use stopping::{GRACE, Signal, Stopping};
 pub use story::{Prelude, Story, Turn, prelude, read_story, write_record};
+pub use unnamed::{Most, Unnamed};
 pub use view::{Asked, Deed, Entry, News, Since, Snapshot, clocks_after};
 
 pub use rookery_referee::Terms;

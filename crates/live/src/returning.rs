@@ -4,11 +4,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use rookery_bots::{ErrorCode, error};
 use rookery_referee::{BoxFuture, Fault, Offence, write_duration};
-use rookery_wire::{Transport, excerpt};
+use rookery_wire::{Transport, TransportExt as _, excerpt};
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Sleep, sleep, timeout};
 
 /// How long whoever has lost its connection may take to come back. Its clock runs on.
 pub const GRACE_TO_RETURN: Duration = Duration::from_secs(30);
@@ -41,6 +42,9 @@ struct Returns {
 
 /// How much else may be said before one is ready again.
 const MAX_OTHER: u32 = 100;
+/// What an older connection is told, and how long that may take.
+const REPLACED: &str = "a newer connection of this bot has taken its place; do not come back";
+const LAST_WORD: Duration = Duration::from_secs(1);
 /// What is expected of whoever comes back.
 const READY: &str = r#"{"type":"ready"}"#;
 
@@ -170,7 +174,11 @@ impl Returning {
         self.owes_ready = false;
         if let Some(mut older) = self.link.replace(link) {
             older.replaced();
-            tokio::spawn(older.close());
+            tokio::spawn(async move {
+                // Whether it is still heard does not matter.
+                let _ = timeout(LAST_WORD, older.send(&error(ErrorCode::Replaced, REPLACED))).await;
+                older.close().await;
+            });
         }
     }
 

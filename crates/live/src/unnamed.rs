@@ -17,7 +17,8 @@ pub(crate) struct Visit {
 }
 
 /// All of them, by the order in which they came.
-pub(crate) struct Unnamed<V> {
+#[derive(Debug)]
+pub struct Unnamed<V> {
     visits: BTreeMap<u64, (IpAddr, V)>,
     /// Those of each address who were not asked to hurry.
     calm: HashMap<IpAddr, BTreeSet<u64>>,
@@ -26,10 +27,11 @@ pub(crate) struct Unnamed<V> {
 
 /// How many there may be.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Most {
-    pub(crate) all: usize,
+pub struct Most {
+    /// In all.
+    pub all: usize,
     /// From one address.
-    pub(crate) each: usize,
+    pub each: usize,
 }
 
 impl<V> Default for Unnamed<V> {
@@ -39,13 +41,15 @@ impl<V> Default for Unnamed<V> {
 }
 
 impl<V> Unnamed<V> {
-    pub(crate) fn insert(&mut self, id: u64, address: IpAddr, visit: V) {
+    /// Somebody has come.
+    pub fn insert(&mut self, id: u64, address: IpAddr, visit: V) {
         self.calm.entry(address).or_default().insert(id);
         self.n_calm += 1;
         self.visits.insert(id, (address, visit));
     }
 
-    pub(crate) fn remove(&mut self, id: u64) -> Option<V> {
+    /// Somebody has said its name, or is gone.
+    pub fn remove(&mut self, id: u64) -> Option<V> {
         let (address, visit) = self.visits.remove(&id)?;
         self.disturb(address, id);
         Some(visit)
@@ -61,7 +65,7 @@ impl<V> Unnamed<V> {
     }
 
     /// Who has to go so that another one can come from this address.
-    pub(crate) fn too_many(&mut self, address: IpAddr, most: Most) -> Option<&mut V> {
+    pub fn too_many(&mut self, address: IpAddr, most: Most) -> Option<&mut V> {
         let n_here = self.calm.get(&address).map_or(0, BTreeSet::len);
         let from = if n_here >= most.each.max(1) {
             address

@@ -138,11 +138,14 @@ async fn fault_j08_the_newer_connection_counts_and_the_older_is_told_so() {
             let mut newer = Client::connect(address, ws).await;
             newer.hello(json!({"token": token})).await;
             newer.next("new_game").await;
+            let mut last = Value::Null;
             let fault = loop {
-                if let Err(fault) = older.0.receive().await {
-                    break fault;
+                match older.0.receive().await {
+                    Ok(line) => last = serde_json::from_slice(&line).unwrap(),
+                    Err(fault) => break fault,
                 }
             };
+            assert_eq!((&last["type"], &last["code"]), (&json!("error"), &json!("replaced")), "{last}");
             let is_told = fault.evidence.note.contains("4010") && older.0.was_replaced();
             assert_eq!((fault.offence, is_told), (Offence::Disconnected, ws), "{fault:?}");
             newer.say(&json!({"type": "ready"})).await;

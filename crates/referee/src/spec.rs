@@ -43,6 +43,9 @@ pub struct MatchSpec {
     /// By how much `time` was scaled for the speed of the machine that plays, in thousandths; nothing if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<u32>,
+    /// How fast the machine is that plays with a clock, as a worker measures it; nothing if nobody has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<u32>,
     /// How much the built-in players may work for an answer.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,
@@ -144,6 +147,7 @@ impl MatchSpec {
             seed,
             time: TimeControl::Untimed,
             scale: None,
+            speed: None,
             limits: Limits::default(),
             conduct: Conduct::removing(),
             casual: false,

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rookery_ratings::sprt::Run;
 use rookery_ratings::{bradley_terry, plackett_luce, tables};
 use rookery_referee::Cause;
 use rookery_rules::Seat;
-use rookery_tournament::{Entrant, FormatSpec, GameResult, Seating, Standings, TournamentSpec};
+use rookery_tournament::{Entrant, GameResult, Seating, Sprt, Standings, TournamentSpec};
 
 use crate::ratings::FEW_BLOCKS;
 
@@ -37,9 +38,12 @@ const EXAMPLES: usize = 4;
 /// assert!(ratings.of(Entrant(0)).is_some_and(|ann| ann.rating > 100.0), "a prior keeps it finite");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
     spec: TournamentSpec,
+    /// The test that ends it, if one does. Only what it counts counts here: how many games were played beyond it depends on
+    /// how fast they were.
+    test: Option<Sprt>,
     names: Vec<String>,
     seats: usize,
     /// A meeting has so many games, so that a block has no more.
@@ -86,10 +90,11 @@ impl Evaluation {
     /// Of a tournament, before its first game.
     pub fn new(spec: &TournamentSpec) -> Self {
         let n = spec.entrants.len();
-        let is_series = matches!(spec.format, FormatSpec::Series { .. });
+        let is_series = spec.is_series();
         let seats = if is_series { n } else { spec.seats };
         Self {
             spec: spec.clone(),
+            test: spec.test(),
             names: spec.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             seats,
             meeting: if is_series { u64::MAX } else { spec.tie_breaks().meeting },
@@ -121,8 +126,18 @@ impl Evaluation {
         entrant
     }
 
-    /// Adds a game, once. `false` if it cannot be one of these entrants; then nothing has changed.
+    /// Adds a game, once. `false` if it cannot be one of these entrants; then nothing has changed. Where a test ends it, games
+    /// count by whole blocks up to the one that decides.
     pub fn add(&mut self, result: &GameResult) -> bool {
+        let Some(test) = &mut self.test else { return self.add_counting(result) };
+        let mut fits = true;
+        for game in test.count(result) {
+            fits &= self.add_counting(&game);
+        }
+        fits
+    }
+
+    fn add_counting(&mut self, result: &GameResult) -> bool {
         if !self.standings.add(result) {
             return false;
         }
@@ -183,6 +198,11 @@ impl Evaluation {
     /// What everybody is called, also who came late.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// How far the test is that ends the tournament, if one does.
+    pub fn test(&self) -> Option<&Run> {
+        self.test.as_ref().map(Sprt::run)
     }
 
     /// How many sit at a table, at most.

@@ -1,8 +1,10 @@
 //! What a report says of the tournament as a whole: what was agreed, how ratings were made, how a test stands.
 
+use rookery_ratings::elo::Sample;
 use rookery_ratings::sprt::Run;
 use rookery_tournament::{Entrant, GameResult, Seating, TournamentSpec};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::evaluation::Evaluation;
 use crate::ratings::Ratings;
@@ -174,4 +176,19 @@ impl TestFacts {
             trace: run.trace().points().collect(),
         }
     }
+}
+
+/// What a test has decided, and how far it is, as data, with the difference in Elo that its games show.
+pub fn test_json(run: &Run) -> Value {
+    let ((elo0, elo1), (lower, upper)) = (run.test().elos(), run.test().bounds());
+    let sample = Sample::of_counts(run.counts()).ok();
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    json!({
+        "decision": run.decision().map(|decision| decision.to_string()), "llr": run.llr(), "lower": lower, "upper": upper,
+        "model": run.test().model().to_string(), "elo0": elo0, "elo1": elo1,
+        "games": run.games(), "blocks": run.blocks(), "games_per_block": (run.counts().len() - 1) / 2,
+        "counts": run.counts(), "dropped_blocks": run.dropped(),
+        "elo": finite(sample.as_ref().map(Sample::elo)),
+        "error": finite(sample.as_ref().and_then(Sample::elo_error)),
+    })
 }

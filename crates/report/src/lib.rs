@@ -6,7 +6,6 @@
 
 mod columns;
 mod csv;
-mod deciding;
 mod evaluation;
 mod facts;
 mod html;
@@ -20,9 +19,8 @@ pub mod table;
 mod text;
 mod timing;
 
-pub use deciding::Deciding;
 pub use evaluation::Evaluation;
-pub use facts::{Anchor, OpeningFacts, RatingFacts, Setting, TestFacts};
+pub use facts::{Anchor, OpeningFacts, RatingFacts, Setting, TestFacts, test_json};
 pub use markup::escaped;
 pub use ratings::{METHOD, Model, ParseModelError, Rated, RatingError, RatingOptions, Ratings};
 pub use report::{Against, BlockFacts, Context, Evidence, FaultLine, Report, Row, TimeFacts, Wdl};

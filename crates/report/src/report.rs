@@ -33,7 +33,7 @@ pub struct Context<'a> {
     pub evidence: Vec<Evidence>,
     /// How games ended, by the openings that they began from.
     pub openings: Vec<OpeningFacts>,
-    /// The test between the first two entrants.
+    /// A test between the first two entrants, if another one is shown than the one that ends the tournament.
     pub test: Option<&'a Run>,
     /// The command that computes everything again.
     pub recompute: Option<String>,
@@ -260,7 +260,7 @@ impl Report {
             setting: Setting::new(spec, evaluation.seats()),
             ratings: ratings.map(|ratings| RatingFacts::new(evaluation, ratings)),
             endings: evaluation.endings().collect(),
-            test: context.test.map(TestFacts::new),
+            test: context.test.or(evaluation.test()).map(TestFacts::new),
             legend: vec![],
         };
         report.legend = legend::lines(&report, evaluation.open_blocks(), context);

@@ -263,6 +263,34 @@ fn text_fits_every_width() {
     }
 }
 
+/// How many games a test has had played when it decided depends on how fast they were: no table may.
+#[test]
+fn games_beyond_the_decision_of_a_test_are_in_no_table() {
+    let format = json!({"kind": "sprt", "elo1": 200, "alpha": 0.2, "beta": 0.2, "games": 400});
+    let spec = spec(&format, 2, &["Ann", "Ben"]);
+    let series = Series::new(2, 400);
+    let result = |game: u64| {
+        let pairing = series.pairing(game).unwrap();
+        let ann = pairing.entrants.iter().position(|&entrant| entrant == Entrant(0)).unwrap();
+        GameResult::new(&pairing, Some(Outcome::win(2, Seat::new(ann as u8))), Cause::Normal)
+    };
+    let mut needed = Evaluation::new(&spec);
+    let games = (1..=400).find(|&games| {
+        needed.add(&result(games - 1));
+        needed.test().unwrap().decision().is_some()
+    });
+    let games = games.unwrap();
+    assert!(games < 100 && games % 2 == 0, "{games}");
+    for beyond in [1, 2, 31] {
+        let mut more = Evaluation::new(&spec);
+        (0..games + beyond).rev().for_each(|game| assert!(more.add(&result(game))));
+        assert_eq!(full_report(&more).to_json(), full_report(&needed).to_json(), "{beyond} beyond it");
+        assert_eq!(more.test(), needed.test());
+    }
+    let report = Report::new(&needed, None, &Context::default());
+    assert_eq!((report.games, report.test.unwrap().decision.as_deref()), (games, Some("H1")));
+}
+
 #[test]
 fn a_million_games_need_no_memory() {
     for (n, games, most) in [(2_usize, 1_000_000, 32 << 10), (4, 200_000, 256 << 10)] {

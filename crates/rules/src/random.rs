@@ -26,6 +26,17 @@ impl Seed {
         Self(mix(self.0 ^ mix(part.wrapping_add(0x5eed))))
     }
 
+    /// The whole of which this is part number `part`.
+    ///
+    /// ```
+    /// # use rookery_rules::Seed;
+    /// assert_eq!(Seed(7).derive(3).whole(3), Seed(7));
+    /// ```
+    #[must_use]
+    pub const fn whole(self, part: u64) -> Self {
+        Self(unmix(self.0) ^ mix(part.wrapping_add(0x5eed)))
+    }
+
     /// A generator that starts here.
     pub fn rng(self) -> Rng {
         Rng::seed_from_u64(self.0)
@@ -40,6 +51,16 @@ pub const fn mix(value: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// The value that [`mix`] made this of: each step backwards, with the inverses of its factors.
+const fn unmix(mixed: u64) -> u64 {
+    let mut z = mixed ^ (mixed >> 31) ^ (mixed >> 62);
+    z = z.wrapping_mul(0x3196_42b2_d24d_8ec3);
+    z = z ^ (z >> 27) ^ (z >> 54);
+    z = z.wrapping_mul(0x96de_1b17_3f11_9089);
+    z = z ^ (z >> 30) ^ (z >> 60);
+    z.wrapping_sub(0x9e37_79b9_7f4a_7c15)
 }
 
 /// A number below `n`, by one multiplication. The bias is below `n / 2^32`: nothing a game can notice.

@@ -119,7 +119,15 @@ class Puzzle extends HTMLElement {
   }
 
   async #walk() {
-    const { moves, pictures } = await this.#ask("/solution");
+    const { moves, pictures, all } = await this.#ask("/solution");
+    this.#part("every").replaceChildren(...all.map((/** @type {{move: string, worth: string, wins: boolean}} */ one) => {
+      const item = document.createElement("li");
+      item.className = one.wins ? "yes" : "no";
+      const code = document.createElement("code");
+      code.textContent = one.move;
+      item.append(code, ` ${one.worth}`);
+      return item;
+    }));
     const walk = this.#part("walk");
     walk.hidden = false;
     walk.querySelector("ol")?.replaceChildren(...moves.map((/** @type {string} */ move, /** @type {number} */ idx) => {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use rookery_store::{EntrantId, Measure, StoreError};
@@ -14,6 +14,7 @@ use crate::api::{Checks, Reviews};
 use crate::http::{ApiError, Metrics, Site};
 use crate::hub::Hub;
 use crate::ladders::Ladders;
+use crate::machines::Machines;
 use crate::thinkers::Thinkers;
 use crate::tournaments::Tournaments;
 
@@ -23,6 +24,8 @@ pub struct App {
     pub hub: Arc<Hub>,
     /// All tournaments.
     pub tournaments: Arc<Tournaments>,
+    /// Other machines that play, if there are any.
+    pub machines: OnceLock<Arc<dyn Machines>>,
     /// Who somebody is.
     pub accounts: Arc<Accounts>,
     /// Where we are reached.
@@ -97,6 +100,7 @@ impl App {
         Self {
             hub,
             tournaments,
+            machines: OnceLock::new(),
             accounts,
             site,
             metrics: Arc::default(),

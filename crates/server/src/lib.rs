@@ -15,6 +15,7 @@ pub mod dates;
 pub mod http;
 pub mod hub;
 pub mod ladders;
+mod machines;
 pub mod pages;
 pub mod routes;
 mod server;
@@ -23,4 +24,5 @@ pub mod thinkers;
 pub mod tournaments;
 
 pub use bundles::BundleDoor;
+pub use machines::{Answering, Machines, MachinesData, ParkedData, QueueData, WorkerData};
 pub use server::{Config, Ports, Server, StartError};

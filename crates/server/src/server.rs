@@ -23,6 +23,7 @@ use crate::bots::{Bots, keep_door};
 use crate::bundles::BundleDoor;
 use crate::http::{BotsUrl, Caps, Network, PublicUrl, Site, serve};
 use crate::hub::Hub;
+use crate::machines::Machines;
 use crate::routes;
 use crate::tournaments::Tournaments;
 
@@ -223,6 +224,12 @@ impl Server {
         self.app.hub.set_gallery(gallery);
     }
 
+    /// Tells the operator of other machines that play, from here on.
+    pub fn tell_of_machines(&self, machines: Arc<dyn Machines>) {
+        // A second one would change nothing: there is one coordinator.
+        let _ = self.app.machines.set(machines);
+    }
+
     /// Takes bundles from here on: see [`BundleDoor`].
     pub fn take_bundles(&self, door: BundleDoor) {
         // A second one would change nothing: there is one cache.
@@ -281,6 +288,8 @@ impl Server {
         let _ = spawn_blocking(move || tournaments.resume()).await;
         let tournaments = Arc::clone(&app.tournaments);
         let keeping_time = tokio::spawn(async move { tournaments.keep_time().await });
+        let tournaments = Arc::clone(&app.tournaments);
+        let going_on = tokio::spawn(tournaments.go_on_when_retried());
         let stop = watch::Sender::new(false);
         let serving = serve(page, routes::router(&app), caps, Arc::clone(&app.metrics), stop.subscribe());
         let serving = tokio::spawn(serving);
@@ -292,6 +301,7 @@ impl Server {
         let _ = stopped.await;
         sweeping.abort();
         keeping_time.abort();
+        going_on.abort();
         app.closing.send_replace(true);
         stop.send_replace(true);
         // Whoever does not go is left behind.

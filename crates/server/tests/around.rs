@@ -109,6 +109,22 @@ fn sessions_end_and_passwords_change() {
 }
 
 #[test]
+fn fault_w07_a_password_changes_only_for_who_knows_it() {
+    let folder = folder("server-password");
+    let server = Running::start(&folder);
+    let mut ann = claimed(&server, "ann", None);
+    // Whoever finds a session left open does not know the password, and changes nothing.
+    for wrong in [&[][..], &[("old", "wrong horse")]] {
+        let fields = [&[("what", "password"), ("password", "thief's horse")], wrong].concat();
+        let refused = send(&mut ann, "/settings", &fields);
+        assert_eq!(refused.status, 422, "{fields:?}");
+        assert!(refused.text().contains("not your password"), "{}", refused.text());
+    }
+    let login = json!({"name": "ann", "password": "correct horse"});
+    assert_eq!(server.client().post("/api/v1/login", &login).status, 200, "nothing has changed");
+}
+
+#[test]
 fn the_operator_acts_and_each_act_is_written_down() {
     let folder = folder("server-operator");
     let server = Running::start(&folder);
@@ -175,6 +191,14 @@ fn a_puzzle_is_solved_by_its_solution() {
     let puzzle = guest.get("/api/v1/puzzles/2026-11-17").json();
     let solution = guest.get("/api/v1/puzzles/2026-11-17/solution").json();
     assert_eq!(solution["moves"].as_array().unwrap().len(), solution["pictures"].as_array().unwrap().len());
+    // One move wins, and every other one is told with its value.
+    let all = solution["all"].as_array().unwrap();
+    assert_eq!(all.len(), puzzle["scene"]["moves"].as_array().unwrap().len());
+    assert_eq!((&all[0]["move"], &all[0]["wins"]), (&solution["moves"][0], &json!(true)));
+    assert!(
+        all[1..].iter().all(|one| one["wins"] == false && one["worth"].as_str().unwrap().len() > 4),
+        "{all:?}"
+    );
     let ask = json!({"game": puzzle["game"], "position": puzzle["position"], "step": 3});
     let hint = guest.post("/api/v1/puzzles/2026-11-17/hint", &ask).json();
     assert!(hint["said"].as_str().unwrap().contains("wins"), "{hint}");

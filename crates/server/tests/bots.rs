@@ -6,6 +6,7 @@ mod common;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use common::{Running, folder};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -90,6 +91,21 @@ fn fault_j08_a_bot_that_lost_its_connection_comes_back_to_its_open_turn() {
     let path = format!("/api/v1/matches/{}", made.json()["id"].as_str().unwrap());
     let over = guest.wait_for(&path, |state| !state["over"].is_null());
     assert_eq!(over["over"]["cause"], "normal", "{over}");
+}
+
+#[test]
+fn fault_j03_a_silent_crowd_keeps_no_bot_out() {
+    let folder = folder("server-bots-crowd");
+    let server = Running::start(&folder);
+    let begin = Instant::now();
+    // More than may be there from one address without having said hello.
+    let crowd: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(server.bots).unwrap()).collect();
+    tcp_bot(server.bots, hello("mine"), None);
+    server.client().wait_for("/api/v1/bots", |list| list[0]["name"] == "mine");
+    // Those who say nothing are sent away after ten seconds anyway.
+    assert!(begin.elapsed() < Duration::from_secs(8), "it came in after {:?}", begin.elapsed());
+    let told: Vec<String> = BufReader::new(&crowd[0]).lines().map_while(Result::ok).collect();
+    assert!(told.last().unwrap().contains(r#""code":"busy""#), "the oldest is told why: {told:?}");
 }
 
 #[test]

@@ -184,6 +184,18 @@ impl Store {
         })
     }
 
+    /// How many jobs of a tournament are parked.
+    pub fn parked_jobs(&self, tournament: TournamentId) -> Result<u64, StoreError> {
+        self.read(|sql| {
+            let row = sql.row(
+                "select count(*) from jobs join tournaments on tournaments.seq = jobs.tournament \
+                 where tournaments.id = ?1 and jobs.state = 'parked'",
+                params![tournament.as_str()],
+            )?;
+            Ok(row.map_or(Ok(0), |row| row.count(0))?)
+        })
+    }
+
     /// The attempts of a tournament that came to nothing.
     pub fn ended_attempts(&self, tournament: TournamentId) -> Result<Vec<EndedAttempt>, StoreError> {
         self.read(|sql| {

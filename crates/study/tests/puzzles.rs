@@ -22,7 +22,7 @@ impl Visit for Solving<'_> {
 #[test]
 fn every_puzzle_has_exactly_one_winning_move_and_can_be_solved() {
     for name in puzzle_games() {
-        let mut seen = BTreeSet::new();
+        let (mut seen, mut lengths) = (BTreeSet::new(), BTreeSet::new());
         for seed in 0..12 {
             let puzzle = puzzle(name, seed, None).unwrap();
             assert_eq!(puzzle, rookery_study::puzzle(name, seed, None).unwrap(), "a number names one puzzle");
@@ -42,8 +42,10 @@ fn every_puzzle_has_exactly_one_winning_move_and_can_be_solved() {
             assert!(position.moves().is_empty());
             assert_eq!(puzzle.solution.len(), puzzle.plies as usize);
             seen.insert(puzzle.position);
+            lengths.insert(puzzle.plies);
         }
-        assert!(seen.len() >= 6, "{name}: {} different puzzles of 12", seen.len());
+        assert!(seen.len() >= 9, "{name}: {} different puzzles of 12", seen.len());
+        assert!(lengths.len() >= 2, "{name}: {lengths:?}");
     }
 }
 
@@ -70,8 +72,21 @@ fn a_puzzle_is_tried_move_by_move() {
 
 #[test]
 fn grades_days_and_games_without_puzzles() {
-    for grade in (1..=3).filter_map(Grade::new) {
-        assert_eq!(puzzle("hexapawn", 1, Some(grade)).unwrap().grade, grade);
+    // A board of Stones that can be solved quickly has no long wins.
+    for (name, grades, seeds) in
+        [("hexapawn", 1..=5, 1..=2), ("fish", 4..=5, 2..=2), ("stones", 1..=2, 1..=3)]
+    {
+        for grade in grades.filter_map(Grade::new) {
+            let found: BTreeSet<String> = seeds
+                .clone()
+                .map(|seed| {
+                    let puzzle = puzzle(name, seed, Some(grade)).unwrap();
+                    assert_eq!(puzzle.grade, grade, "{name} {seed}");
+                    puzzle.position
+                })
+                .collect();
+            assert_eq!(found.len(), seeds.clone().count(), "{name}, grade {grade}: {found:?}");
+        }
     }
     assert_ne!(of_the_day(20_000), of_the_day(20_001));
     assert!(matches!(puzzle("four", 1, None), Err(NoPuzzle::NoSolver(_))));

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use rookery_catalog::{AnyPosition, agree, game};
 use rookery_live::{
-    Closing, Deed, Entry, Guest, LiveMatch, Programs, Snapshot, prelude, prepare, read_story, write_record,
+    Closing, Deed, Entry, Guest, LiveMatch, Programs, Snapshot, board_seed, prelude, prepare, read_story,
+    write_record,
 };
 use rookery_record::{
     Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path, open_record,
@@ -261,16 +262,20 @@ pub(crate) fn game_name(spec: &MatchSpec) -> String {
 /// Another match of the same kind: with another seed, and another board if it was drawn at random.
 pub(crate) fn another(spec: &MatchSpec) -> MatchSpec {
     const SEED: &str = "seed";
-    // Small numbers are easily typed.
-    let seed = Seed(spec.seed.derive(1).0 % 1_000_000);
+    const SMALL: u64 = 1_000_000;
+    // Small numbers are easily typed; after one that nobody can guess comes another one.
+    let next = spec.seed.derive(1).0;
+    let seed = Seed(if spec.seed.0 < SMALL { next % SMALL } else { next >> 11 });
     let board = || {
         let given = GameSpec::parse(&spec.game).ok()?;
         let game = game(&given.game).ok()?;
         let mut open = given.clone();
         open.options.retain(|(key, _)| key != SEED);
         // A board that follows from the match's own seed was drawn for it; any other was chosen by somebody.
-        let drawn = game.canonical(&game.vary(&open, spec.seed)).is_ok_and(|text| text == spec.game);
-        game.canonical(&game.vary(if drawn { &open } else { &given }, seed)).ok()
+        let drawn = game
+            .canonical(&game.vary(&open, board_seed(spec.seed, spec.seed)))
+            .is_ok_and(|text| text == spec.game);
+        game.canonical(&game.vary(if drawn { &open } else { &given }, board_seed(seed, seed))).ok()
     };
     MatchSpec { game: board().unwrap_or_else(|| spec.game.clone()), seed, start: None, ..spec.clone() }
 }

@@ -82,9 +82,9 @@ pub use seating::Seating;
 pub use series::Series;
 pub use spec::{
     Adjudication, Balanced, Board, EntrantSpec, FormatSpec, GroupsSpec, MAX_ENTRANTS, MAX_FAULTS, Opening,
-    OpeningFile, Plan, SpecError, TournamentSpec, TrialNote, TrialOutcome,
+    OpeningFile, Plan, SpecError, SprtSpec, TournamentSpec, TrialNote, TrialOutcome,
 };
-pub use sprt::{Decide, Sprt};
+pub use sprt::Sprt;
 pub use standings::{Standing, Standings, Versus};
 pub use summary::{LeftOver, PlayerSummary, Summary, Tally};
 pub use swiss::{DutchRound, DutchRules, PastRound, Relaxed, Swiss, SwissRule, dutch, swiss_tables};

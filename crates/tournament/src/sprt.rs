@@ -2,75 +2,92 @@
 
 use std::collections::BTreeMap;
 
+use rookery_ratings::blocks::block_half_points;
+use rookery_ratings::sprt::{Run, Sprt as Test};
+use rookery_rules::Seat;
+
 use crate::{Entrant, Format, GameResult, Next, Series};
 
-/// A sequential test: is told of whole blocks, in their order, and says when it has decided.
-pub trait Decide: Send {
-    /// The next block, in the order of its games. Whether the test has decided, after which it is told no more. What it
-    /// does with a block that has an aborted game is its own rule; seats are not balanced in it.
-    fn block(&mut self, games: &[GameResult]) -> bool;
-}
-
-/// A [`Series`] that ends when a test has decided, or after all its games. The blocks that are complete decide in their
-/// order, up to the first one that is not: so the decision follows from the results and not from how fast games were. What
-/// was given beyond the deciding block is not needed any more, and changes nothing.
+/// A [`Series`] that ends when a sequential test between its first two entrants has decided, or after all its games. The
+/// blocks that are complete decide in their order, up to the first one that is not: so the decision follows from the results
+/// and not from how fast games were. What was given beyond the deciding block is not needed any more, and changes nothing.
 ///
 /// ```
-/// use rookery_tournament::{Decide, Format, GameResult, Next, Sprt};
+/// use rookery_ratings::sprt::{Decision, Model, Sprt as Test};
+/// use rookery_referee::Cause;
+/// use rookery_rules::{Outcome, Seat};
+/// use rookery_tournament::{Entrant, Format, GameResult, Next, Sprt};
 ///
-/// /// Decides after two blocks.
-/// #[derive(Clone, Debug)]
-/// struct Two(u32);
-///
-/// impl Decide for Two {
-///     fn block(&mut self, games: &[GameResult]) -> bool {
-///         self.0 += 1;
-///         self.0 == 2
-///     }
-/// }
-///
-/// # use rookery_referee::Cause;
-/// # use rookery_rules::Outcome;
-/// let mut format = Sprt::new(2, 1000, Two(0));
+/// let mut format = Sprt::new(2, 1000, Test::new(Model::Logistic, 0.0, 100.0, 0.05, 0.05)?);
 /// while let Next::Play(pairings) = format.next(1) {
-///     format.take(&GameResult::new(&pairings[0], Some(Outcome::draw(2)), Cause::Normal));
+///     // The first one always wins.
+///     let seat = if pairings[0].entrants[0] == Entrant(0) { 0 } else { 1 };
+///     let outcome = Outcome::win(2, Seat::new(seat));
+///     format.take(&GameResult::new(&pairings[0], Some(outcome), Cause::Normal));
 /// }
-/// assert_eq!((format.is_decided(), format.blocks()), (true, 2));
+/// assert_eq!((format.run().decision(), format.run().games()), (Some(Decision::H1), 24));
+/// # Ok::<(), rookery_ratings::sprt::SprtError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sprt<T> {
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sprt {
     series: Series,
-    test: T,
+    run: Run,
     /// How many blocks the test was told of.
     blocks: u64,
-    decided: bool,
     /// The games of blocks behind these.
     open: BTreeMap<u64, GameResult>,
 }
 
-impl<T: Decide> Sprt<T> {
+impl Sprt {
     /// At most so many games, rounded up to whole blocks.
     ///
     /// # Panics
     /// If there are no entrants, or more than a table has seats.
-    pub fn new(n_entrants: usize, games: u64, test: T) -> Self {
+    pub fn new(n_entrants: usize, games: u64, test: Test) -> Self {
         let series = Series::new(n_entrants, games);
-        Self { series, test, blocks: 0, decided: false, open: BTreeMap::new() }
+        let run =
+            Run::new(test, series.block_games() as usize).expect("a block of a table is one of the test");
+        Self { series, run, blocks: 0, open: BTreeMap::new() }
     }
 
-    /// The test, with everything it was told.
-    pub const fn test(&self) -> &T {
-        &self.test
+    /// How far the test is.
+    pub const fn run(&self) -> &Run {
+        &self.run
     }
 
-    /// How many blocks it was told of.
-    pub const fn blocks(&self) -> u64 {
-        self.blocks
+    /// How many games there are at most.
+    pub const fn games(&self) -> u64 {
+        self.series.games()
     }
 
-    /// Whether it has decided.
-    pub const fn is_decided(&self) -> bool {
-        self.decided
+    fn is_decided(&self) -> bool {
+        self.run.decision().is_some()
+    }
+
+    /// Takes a result, and says which games count from now on: those of whole blocks, in their order.
+    pub fn count(&mut self, result: &GameResult) -> Vec<GameResult> {
+        let block = self.series.block_games();
+        let fits =
+            self.series.pairing(result.pairing).is_some_and(|pairing| pairing.entrants == result.entrants);
+        if self.is_decided() || !fits || result.pairing / block < self.blocks {
+            return vec![];
+        }
+        self.series.take(result);
+        self.open.entry(result.pairing).or_insert_with(|| result.clone());
+        let mut counting = vec![];
+        while !self.is_decided() && self.has_block() {
+            let rest = self.open.split_off(&((self.blocks + 1) * block));
+            let games: Vec<GameResult> = std::mem::replace(&mut self.open, rest).into_values().collect();
+            let places: Option<Vec<Vec<usize>>> = games.iter().map(places).collect();
+            let half_points = places.and_then(|places| block_half_points(&places, 0, 1));
+            self.run.take(self.blocks, half_points).expect("the run was made for blocks of this series");
+            self.blocks += 1;
+            counting.extend(games);
+        }
+        if self.is_decided() {
+            self.open.clear();
+        }
+        counting
     }
 
     /// Whether all games of the next block are there.
@@ -79,36 +96,15 @@ impl<T: Decide> Sprt<T> {
         let first = self.blocks * block;
         (first..first.saturating_add(block)).all(|game| self.open.contains_key(&game))
     }
-
-    /// How many games there are at most.
-    pub const fn games(&self) -> u64 {
-        self.series.games()
-    }
 }
 
-impl<T: Decide> Format for Sprt<T> {
+impl Format for Sprt {
     fn n_entrants(&self) -> usize {
         self.series.n_entrants()
     }
 
     fn take(&mut self, result: &GameResult) {
-        let block = self.series.block_games();
-        let fits =
-            self.series.pairing(result.pairing).is_some_and(|pairing| pairing.entrants == result.entrants);
-        if self.decided || !fits || result.pairing / block < self.blocks {
-            return;
-        }
-        self.series.take(result);
-        self.open.entry(result.pairing).or_insert_with(|| result.clone());
-        while !self.decided && self.has_block() {
-            let rest = self.open.split_off(&((self.blocks + 1) * block));
-            let games: Vec<GameResult> = std::mem::replace(&mut self.open, rest).into_values().collect();
-            self.blocks += 1;
-            self.decided = self.test.block(&games);
-        }
-        if self.decided {
-            self.open.clear();
-        }
+        self.count(result);
     }
 
     fn leave(&mut self, entrant: Entrant) {
@@ -116,6 +112,16 @@ impl<T: Decide> Format for Sprt<T> {
     }
 
     fn next(&mut self, room: usize) -> Next {
-        if self.decided { Next::End } else { self.series.next(room) }
+        if self.is_decided() { Next::End } else { self.series.next(room) }
     }
+}
+
+/// The place of every entrant, by number; `None` if the game was aborted.
+fn places(result: &GameResult) -> Option<Vec<usize>> {
+    let of_seats = result.outcome.as_ref()?.places();
+    let mut places = vec![0; result.entrants.len()];
+    for (seat, entrant) in Seat::all(result.entrants.len()).zip(&result.entrants) {
+        *places.get_mut(entrant.index())? = of_seats[seat];
+    }
+    Some(places)
 }

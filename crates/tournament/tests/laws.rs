@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use common::{pick, pick_out, result_of};
+use rookery_ratings::sprt::{Model, Sprt as Test};
 use rookery_rules::{MAX_SEATS, Rng, Seed};
 use rookery_tournament::{
-    Cup, CupOptions, Decide, Entrant, Format, FormatOptions, GameResult, Gauntlet, Groups, KnockOut, Ladder,
-    Next, Pairing, RoundRobin, Series, Sprt, Swiss, TableSize,
+    Cup, CupOptions, Entrant, Format, FormatOptions, GameResult, Gauntlet, Groups, KnockOut, Ladder, Next,
+    Pairing, RoundRobin, Series, Sprt, Swiss, TableSize,
 };
 
 /// A tournament that was played: its pairings by id, and who won.
@@ -260,45 +261,35 @@ fn ladder() {
     }
 }
 
-/// Decides when somebody is so many wins ahead.
-#[derive(Clone, PartialEq, Debug)]
-struct Ahead {
-    by: i64,
-    ahead: i64,
-}
-
-impl Decide for Ahead {
-    fn block(&mut self, games: &[GameResult]) -> bool {
-        for game in games {
-            match game.winners()[..] {
-                [Entrant(0)] => self.ahead += 1,
-                [_] => self.ahead -= 1,
-                _ => {}
-            }
-        }
-        self.ahead.abs() >= self.by
-    }
-}
-
 #[test]
 fn sprt() {
+    let mut decided = 0;
     for seed in 0..200 {
         let seed = Seed(seed);
         let rng = &mut seed.derive(0).rng();
         let n_entrants = 2 + pick(rng, 3);
+        let test = |elo1, mistakes| Test::new(Model::Logistic, 0.0, elo1, mistakes, mistakes).unwrap();
         // One that never decides is a series.
-        obeys_the_laws(|| Sprt::new(n_entrants, 60, Ahead { by: 1000, ahead: 0 }), seed);
+        obeys_the_laws(|| Sprt::new(n_entrants, 60, test(1.0, 0.001)), seed);
         // One that does decides the same in any order, though other games may have been given beyond it.
-        let by = 1 + pick(rng, 5) as i64;
-        let mut decisions = vec![];
+        let mut runs = vec![];
         for _ in 0..3 {
-            let mut format = Sprt::new(n_entrants, 200, Ahead { by, ahead: 0 });
+            let mut format = Sprt::new(n_entrants, 200, test(200.0, 0.2));
             let mut run = Run { pairings: BTreeMap::new(), winners: vec![] };
-            play_on(&mut format, &mut run, seed, rng, usize::MAX);
-            decisions.push((format.is_decided(), format.blocks(), format.test().clone()));
+            let results = play_on(&mut format, &mut run, seed, rng, usize::MAX);
+            // Those that count are whole blocks from the first on, each once.
+            let mut again = Sprt::new(n_entrants, 200, test(200.0, 0.2));
+            let counted: Vec<u64> =
+                results.iter().flat_map(|result| again.count(result)).map(|result| result.pairing).collect();
+            assert_eq!(again.run(), format.run());
+            assert!(counted.iter().copied().eq(0..counted.len() as u64));
+            assert_eq!(counted.len() as u64 % Series::new(n_entrants, 0).block_games(), 0);
+            runs.push((format.run().clone(), counted));
         }
-        assert!(decisions.windows(2).all(|pair| pair[0] == pair[1]), "{decisions:?}");
+        assert!(runs.windows(2).all(|pair| pair[0] == pair[1]), "{runs:?}");
+        decided += usize::from(runs[0].0.decision().is_some());
     }
+    assert!(decided > 100, "{decided} of 200 have decided");
 }
 
 #[test]

@@ -38,6 +38,9 @@ fn everything_reads_back_and_only_what_was_said_is_written() {
         json!({"kind": "gauntlet", "challengers": 2, "games": 6}),
         json!({"kind": "ladder"}),
         json!({"kind": "ladder", "games": 100}),
+        json!({
+            "kind": "sprt", "elo0": -5.0, "elo1": 25.5, "alpha": 0.1, "beta": 0.02, "model": "normalized", "games": 4000,
+        }),
     ];
     for format in formats {
         let kind = format["kind"].as_str().unwrap();
@@ -152,6 +155,8 @@ fn plans_count_what_is_played() {
         (json!({"kind": "gauntlet"}), 9, 16, true),
         (json!({"kind": "ladder", "games": 31}), 9, 32, true),
         (json!({"kind": "series", "games": 31}), 3, 36, true),
+        (json!({"kind": "sprt", "games": 31}), 3, 36, false),
+        (json!("sprt"), 2, 1_000_000, false),
     ] {
         let plan = read(&spec(&format, n_entrants)).plan().unwrap();
         assert_eq!((plan.games, plan.exact), (Some(games), exact), "{format}");
@@ -205,6 +210,13 @@ fn what_cannot_be_is_refused_with_what_to_do() {
             "\"hexapwan\" is none of `games`; did you mean \"hexapawn\"?",
         ),
         (spec(&json!({"kind": "series", "games": 4}), 9), "try kind = \"round-robin\""),
+        (spec(&json!("sprt"), 9), "a series has one table of at most 8 entrants, not 9"),
+        (spec(&json!({"kind": "sprt", "games": 0}), 2), "games = 0; expected 1 to 100000000"),
+        (
+            spec(&json!({"kind": "sprt", "elo0": 60}), 2),
+            "elo0 is 60 and elo1 is 50: elo0 must be less than elo1",
+        ),
+        (spec(&json!({"kind": "sprt", "alpha": 0.0}), 2), "both must be above 0, and their sum below 1"),
         (spec(&json!({"kind": "swiss", "rounds": 0}), 4), "`format`: rounds = 0; expected 1 to 4095"),
         (spec(&json!({"kind": "swiss", "rounds": 3, "games": 0}), 4), "games = 0; expected 1 to 100000"),
         (spec(&json!({"kind": "gauntlet", "challengers": 4}), 4), "challengers = 4; expected 1 to 3"),
@@ -249,6 +261,10 @@ fn unknown_keys_are_refused_with_what_was_probably_meant() {
     assert!(text.ends_with("did you mean `swiss`?"), "{text}");
     let text = said(spec(&json!({"kind": "swiss", "rounds": 3, "gmaes": 3}), 4));
     assert!(text.ends_with("did you mean `games`?"), "{text}");
+    let text = said(spec(&json!({"kind": "sprt", "elo_0": 3}), 2));
+    assert!(text.ends_with("did you mean `elo0`?"), "{text}");
+    let text = said(spec(&json!({"kind": "sprt", "model": "normal"}), 2));
+    assert!(text.contains("expected logistic or normalized"), "{text}");
     let text = said(with("seed", json!("-1")));
     assert!(text.contains("expected a seed as a text of digits"), "{text}");
     let text = said(with("time", json!("soon")));

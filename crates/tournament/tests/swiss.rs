@@ -205,7 +205,7 @@ fn two_hundred_are_paired_soon_enough() {
 }
 
 #[test]
-fn larger_tables_meet_few_again_and_everybody_gets_around() {
+fn larger_tables_meet_nobody_again_and_everybody_gets_around() {
     for (n_entrants, max) in [(24, 4), (40, 5), (64, 8), (31, 4), (201, 3)] {
         let rng = &mut Seed(n_entrants as u64).rng();
         let options =
@@ -231,7 +231,9 @@ fn larger_tables_meet_few_again_and_everybody_gets_around() {
         }
         assert!(games.len() == n_entrants && games.values().all(|&games| games == 5));
         let again = met.values().filter(|&&times| times > 1).count();
-        assert!(again * 10 <= met.len(), "{again} of {} met again", met.len());
+        // At eight tables of eight each has to take one from each table of every round before: by then there is hardly a way.
+        let most = if n_entrants == 64 { met.len() / 20 } else { 0 };
+        assert!(again <= most, "{n_entrants} at tables of {max}: {again} of {} met again", met.len());
         assert!(seats.values().all(|&times| times <= 3), "five games at {max} seats");
     }
 }

@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             } else {
                 writeln!(
                     out,
-                    "{n} parked games are tried again; a paused tournament goes on where it is held"
+                    "{n} parked games are tried again; a tournament of a server goes on by itself"
                 )?;
             }
         }

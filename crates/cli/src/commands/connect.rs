@@ -176,8 +176,10 @@ impl Bridge<'_> {
                 }
                 Some(_) if self.quit => return Ok(()),
                 // Whoever came back from here would take the place of the other, and so on for ever.
-                Some(_) if server.was_replaced() => {
-                    bail!("another connection of this bot has taken its place")
+                Some(_) if server.was_replaced() || self.was_replaced() => {
+                    bail!(
+                        "another connection of this bot has taken its place; only one can play, so this one ends"
+                    )
                 }
                 Some(why) => clean(&why),
             };
@@ -192,6 +194,10 @@ impl Bridge<'_> {
             writeln!(stderr(), "the connection was lost ({why}); trying again")?;
             sleep(PAUSE).await;
         }
+    }
+
+    fn was_replaced(&self) -> bool {
+        self.error.as_ref().is_some_and(|(code, _)| code == "replaced")
     }
 
     /// Why the connection was lost, if it is worth coming back.
@@ -305,7 +311,7 @@ impl Bridge<'_> {
             Some("error") => {
                 self.error = Some((text("code"), text("message")));
                 // It is no matter of the bot: the next connection is made for it.
-                if message["code"] == "busy" {
+                if message["code"] == "busy" || self.was_replaced() {
                     return Ok(());
                 }
             }

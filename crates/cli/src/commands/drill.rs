@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use rookery_catalog::{Game, Visit, strategy, visit};
-use rookery_live::{Guest, Opened, Programs, Stopping, prepare};
+use rookery_live::{Guest, Opened, Programs, Stopping, drawn_seed, prepare};
 use rookery_originals::StopArgs;
 use rookery_players::{winner, won_position};
 use rookery_referee::{
@@ -18,6 +18,7 @@ use rookery_rules::{Notation as _, Position, PositionOf, Seat, Seats, Seed, Setu
 use serde::Serialize;
 use tokio::runtime::Runtime;
 
+use super::matches::say_drawn;
 use super::write_json;
 use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
@@ -56,9 +57,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
 
-    /// Where the positions come from
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Where the positions come from [default: 1; drawn where a program plays]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 
     #[command(flatten)]
     programs: ProgramArgs,
@@ -110,7 +111,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         bail!(UsageError(format!("{person}: a person is not drilled; expected a player or a program")));
     }
     let entries = [args.player.clone(), args.against.clone()];
-    let agreed = rookery_catalog::agree(&args.spec.spec, &entries, Seed(args.seed))
+    let seed = match args.seed {
+        Some(seed) => Seed(seed),
+        None if entries.iter().any(|entry| entry.seat.is_program()) => say_drawn(drawn_seed())?,
+        None => Seed(1),
+    };
+    let agreed = rookery_catalog::agree(&args.spec.spec, &entries, seed)
         .map_err(|error| UsageError(error.to_string()))?;
     let programs = args.programs.programs(&agreed)?;
     let stopping = watch(Some(args.stop.grace()))?;
@@ -120,7 +126,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         bar.inc(1);
         report.take(&case);
     };
-    let drill = Drill { args, programs: &programs, stopping: &stopping, report: &mut take };
+    let drill = Drill { args, seed, programs: &programs, stopping: &stopping, report: &mut take };
     let done = visit(args.spec.game.name(), drill).expect("a checked spec is of a game in the catalog");
     bar.finish_and_clear();
     done.with_context(|| report.game.clone())?;
@@ -140,6 +146,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
 /// A drill of a game that is known by its name.
 struct Drill<'a> {
     args: &'a Args,
+    seed: Seed,
     programs: &'a Programs,
     stopping: &'a Stopping,
     report: &'a mut dyn FnMut(Case),
@@ -161,7 +168,7 @@ impl Drill<'_> {
     /// Plays from one position after the other.
     fn drill<G: Game>(&mut self, setup: &G::Setup, runtime: &Runtime) -> anyhow::Result<()> {
         for number in 0..self.args.positions {
-            let seed = Seed(self.args.seed).derive(number);
+            let seed = self.seed.derive(number);
             let start = won_position(&G::EXPERTISE, setup, &mut seed.rng())?;
             if self.stopping.is_requested() {
                 break;
@@ -290,6 +297,7 @@ mod tests {
         let programs = Programs::default();
         let drill = Drill {
             args: &line.args,
+            seed: Seed(1),
             programs: &programs,
             stopping: &stopping,
             report: &mut |case| cases.push(case),

@@ -43,6 +43,8 @@ pub(crate) mod rules;
 pub(crate) mod serve;
 #[cfg(feature = "cluster")]
 mod serve_dispatched;
+#[cfg(feature = "cluster")]
+mod serve_machines;
 pub(crate) mod show;
 pub(crate) mod solve;
 pub(crate) mod sprt;

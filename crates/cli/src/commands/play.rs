@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use rookery_catalog::{AgreeError, agree};
-use rookery_live::Stopping;
+use rookery_live::{Stopping, board_seed, drawn_seed};
 use rookery_referee::{Entry, Limits, MatchSpec, SeatSpec, Start, TimeControl, parse_duration};
 use rookery_rules::{GameSpec, Seed, Status};
 use rookery_terminal::detect::{self, Wanted};
@@ -381,8 +381,9 @@ pub(crate) fn agree_at_screen(
         players.push(Entry::nameless(SeatSpec::Human));
     }
     players.resize_with(n_seats, || OPPONENT.parse().expect("the name is well formed"));
-    let seed = seed.unwrap_or_else(random_seed);
-    agree(&spec.game.vary(&spec.spec, seed), &players, seed).map_err(|error| {
+    let programs = players.iter().any(|entry| entry.seat.is_program());
+    let seed = seed.unwrap_or_else(|| if programs { drawn_seed() } else { random_seed() });
+    agree(&spec.game.vary(&spec.spec, board_seed(seed, seed)), &players, seed).map_err(|error| {
         UsageError(match error {
             AgreeError::Player(player, error) => {
                 format!("{player}: {error}; a person is `{}`", SeatSpec::Human)

@@ -17,6 +17,7 @@ use rookery_store::{Options, Store, StoreError};
 use tokio::runtime::Runtime;
 
 use super::serve::{Args, DRAIN, PORT_TAKEN};
+use super::serve_machines::{Asked, Own};
 
 /// How often whoever stands by looks whether the coordinator is gone.
 const LOOK: Duration = Duration::from_millis(500);
@@ -122,6 +123,7 @@ fn coordinate(
     let elsewhere: Arc<dyn Elsewhere> = Arc::clone(&remote) as Arc<dyn Elsewhere>;
     let config = args.config(store, args.spool()?, round.0.clone(), Some(elsewhere));
     let server = bind(args, config, access, runtime)?;
+    server.tell_of_machines(Arc::new(Own(Arc::clone(&remote))));
     super::serve::take_bundles(&server, args.bundle_sandbox.unwrap_or(BUNDLE_LEVEL), round.0.clone());
     args.say_role(&server, "coordinator", out)?;
     let (failing, own) = (Arc::clone(&remote), round.0.clone());
@@ -150,6 +152,7 @@ fn stand_by(
         rookery_record::create_folder(folder).map_err(|error| anyhow::anyhow!("{error}"))?;
     }
     let server = bind(args, config, access, runtime)?;
+    server.tell_of_machines(Arc::new(Asked(access.clone())));
     args.say_role(&server, "standby", out)?;
     let (location, own) = (args.location(), round.0.clone());
     let looking = std::thread::spawn(move || {

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rookery_ratings::elo::Sample;
-use rookery_ratings::sprt::{Decision, Model, Run, Sprt as Test};
-use rookery_report::Deciding;
+use rookery_ratings::sprt::{Decision, Model, Run};
 use rookery_report::plots::{Frame, Line, line};
+use rookery_report::test_json;
 use rookery_rules::text::clean;
+use rookery_tournament::{Sprt, SprtSpec};
 use serde_json::json;
 
 use super::matches;
@@ -61,17 +62,13 @@ Examples:
 Exit codes: 0 decided or all games played, 1 failed, 2 the command line is wrong, 3 some games were aborted, 130 or 143
 interrupted.";
 
-/// The most games, unless told.
-const GAMES: u64 = 1_000_000;
-
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let Args { elo0, elo1, alpha, beta, model, .. } = *args;
-    let test = Test::new(model, elo0, elo1, alpha, beta).map_err(|error| UsageError(error.to_string()))?;
+    let games = args.series.games.unwrap_or(SprtSpec::default().games);
+    let test = SprtSpec { elo0, elo1, alpha, beta, model, games }.test();
+    let test = test.map_err(|error| UsageError(error.to_string()))?;
     let series = args.series.series()?;
-    let n_players = series.players();
-    let format = Deciding::series(test, n_players, args.series.games.unwrap_or(GAMES))
-        .map_err(|error| UsageError(error.to_string()))?;
-    let mut scheduler = series.scheduler(format);
+    let mut scheduler = series.scheduler(Sprt::new(series.players(), games, test));
     let stopping = watch(Some(args.series.stop.grace()))?;
     let bar = bar(!args.series.quiet && stderr().is_terminal());
     let mut aborted = 0_u64;
@@ -85,14 +82,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Ok(())
     })?;
     bar.finish_and_clear();
-    let deciding = scheduler.format().test();
-    let run = deciding.run();
+    let run = scheduler.format().run();
     if let Some(path) = &args.plot {
         std::fs::write(path, plot(run))
             .map_err(|error| io::Error::new(error.kind(), format!("--plot {}: {error}", path.display())))?;
     }
     if args.series.json {
-        writeln!(out, "{:#}", as_json(deciding, &series, aborted))?;
+        writeln!(out, "{:#}", as_json(run, &series, aborted))?;
     } else {
         write_text(run, &names, out)?;
     }
@@ -115,12 +111,12 @@ fn bar(shown: bool) -> ProgressBar {
     bar
 }
 
-fn as_json(deciding: &Deciding, series: &matches::Series, aborted: u64) -> serde_json::Value {
+fn as_json(run: &Run, series: &matches::Series, aborted: u64) -> serde_json::Value {
     let mut told = json!({
         "game": series.agreed().game,
         "names": series.agreed().seats.iter().map(|entry| &entry.name).collect::<Vec<_>>(),
     });
-    if let (Some(told), serde_json::Value::Object(test)) = (told.as_object_mut(), deciding.to_json()) {
+    if let (Some(told), serde_json::Value::Object(test)) = (told.as_object_mut(), test_json(run)) {
         told.extend(test);
         told.insert("aborted".to_owned(), aborted.into());
     }

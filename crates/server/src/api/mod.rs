@@ -5,6 +5,7 @@ mod bundles;
 mod check;
 mod games;
 mod lists;
+mod machines;
 mod matches;
 mod operator;
 mod own_data;
@@ -33,6 +34,7 @@ pub(crate) use bundles::{BundleQuery, bundles_of, is_retired, push_for, retire_f
 pub use check::Checks;
 pub(crate) use games::problem_of;
 pub(crate) use lists::{LadderData, OverData, StrengthData, entrant, ladder_of, over, strengths, with_names};
+pub(crate) use machines::{machines_of, retry_parked};
 pub(crate) use matches::{last_move, picture, record, with_cookie};
 pub(crate) use operator::{GuestData, Measures, cancel_match, guests_of, measure, mute_guest, set_sign_up};
 pub(crate) use puzzles::{PuzzleData, puzzle_of, said_of};
@@ -194,6 +196,16 @@ fn account_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .ok(204)
         .get("/api/v1/operator/audit", Operator, "What operators did", operator::audit)
         .answers::<Vec<operator::AuditData>>()
+        .get("/api/v1/operator/machines", Operator, "Workers, what waits and what is parked", machines::look)
+        .answers::<crate::machines::MachinesData>()
+        .post(
+            "/api/v1/operator/machines/retry",
+            Operator,
+            "Try parked games again: those that are named, or all",
+            machines::retry,
+        )
+        .body(&json!({"jobs": {"type": "array", "maxItems": 1000, "items": {"type": "string", "maxLength": 64}}}), &[])
+        .answers::<machines::Retried>()
 }
 
 fn study_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {

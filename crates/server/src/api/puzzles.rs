@@ -208,12 +208,37 @@ pub(crate) struct SolutionData {
     moves: Vec<String>,
     /// The board after each of them.
     pictures: Vec<String>,
+    /// All moves where the puzzle begins, the best first.
+    all: Vec<WorthData>,
 }
 
-shape!(SolutionData { moves: Vec<String>, pictures: Vec<String> });
+/// A move, and what it is worth in words.
+#[derive(Debug, Serialize)]
+pub(crate) struct WorthData {
+    #[serde(rename = "move")]
+    mv: String,
+    worth: String,
+    /// Whether it wins.
+    wins: bool,
+}
 
-/// The best line of a puzzle, with a picture after each move.
+shape!(SolutionData { moves: Vec<String>, pictures: Vec<String>, all: Vec<WorthData> });
+shape!(WorthData { mv = "move": String, worth: String, wins: bool });
+
+/// What every move of a position is worth, the best first.
+fn all_moves(name: &str, position: &dyn AnyPosition) -> Vec<WorthData> {
+    let order = Order { time: HINT_TIME, max_lines: usize::MAX, ..Order::default() };
+    let lines = advise(name, position, &order, &mut |_| {}).map(|advice| advice.lines).unwrap_or_default();
+    let told = |line: rookery_study::Advised| {
+        let (worth, wins) = (line.worth(), line.proven && line.value >= 1.0);
+        Some(WorthData { mv: line.moves.into_iter().next()?, worth, wins })
+    };
+    lines.into_iter().filter_map(told).collect()
+}
+
+/// The best line of a puzzle, with a picture after each move, and what every first move is worth.
 pub(crate) async fn solution(
+    State(app): State<Arc<App>>,
     Path(date): Path<String>,
     Query(PuzzleQuery { game: wanted }): Query<PuzzleQuery>,
 ) -> Result<Json<SolutionData>, ApiError> {
@@ -221,6 +246,13 @@ pub(crate) async fn solution(
     let made = made_puzzle(name, seed).await?;
     let known = game(&made.game).map_err(|error| ApiError::ours(&error))?;
     let mut position = known.position(&made.position).map_err(|error| ApiError::ours(&error))?;
+    let permit = app.hinting.soon().await?;
+    let (name, first) = (made.game.clone(), position.boxed_clone());
+    let looking = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        all_moves(&name, &*first)
+    });
+    let all = looking.await.map_err(|error| ApiError::ours(&error))?;
     let mut pictures = vec![];
     for mv in &made.solution {
         position.play(mv).map_err(|error| ApiError::ours(&error))?;
@@ -229,7 +261,7 @@ pub(crate) async fn solution(
         let options = Options { prefix, coordinates: false, captions: false, ..Options::default() };
         pictures.push(svg(&position.scene(), &options));
     }
-    Ok(Json(SolutionData { moves: made.solution.clone(), pictures }))
+    Ok(Json(SolutionData { moves: made.solution.clone(), pictures, all }))
 }
 
 /// Which hint is wanted, and where.

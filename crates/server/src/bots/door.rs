@@ -9,9 +9,11 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use hyper_util::rt::TokioIo;
 use rookery_bots::{ErrorCode, Greeting, PROTOCOL, REPLY_TIME, error, greet};
+use rookery_live::{Most, Unnamed};
 use rookery_wire::{Connection, Transport, TransportExt as _, WebSocket};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::Bots;
@@ -19,35 +21,52 @@ use crate::accounts::{Identity, blocking, random_token};
 use crate::app::App;
 use crate::http::{ApiError, Caller, Counted, Held, counted_by};
 
-/// How many may be greeted at the same time; who comes then waits in the queue of the system.
-const MAX_GREETED: usize = 256;
+/// How many may be there that have not said hello yet. The oldest of the address with the most of them has to go then, so that
+/// nobody is kept out by those who say nothing.
+const MOST: Most = Most { all: 512, each: 256 };
 /// How long nothing is accepted after it has failed.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What somebody is told who comes under the name of another.
 const NOT_YOURS: &str =
     "this name belongs to somebody else; connect with a token of its owner, or choose another name";
+const SILENT: &str = "too many have come and not said hello, and you were the first of them";
 const LATER: &str = "the store cannot be asked whose this name is; try again in a minute";
 
 /// Takes in bots at a port, for ever.
 pub async fn keep_door(listener: TcpListener, app: Arc<App>) {
-    let greeted = Arc::new(Semaphore::new(MAX_GREETED));
+    let (mut greeting, mut unnamed, mut next_id) = (JoinSet::new(), Unnamed::default(), 0_u64);
     loop {
-        let Ok(permit) = Arc::clone(&greeted).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                let app = Arc::clone(&app);
-                tokio::spawn(async move {
-                    if let Ok(link) = Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds) {
-                        greet_at_door(Box::new(link), counted_by(peer.ip()), &app).await;
-                    }
-                    drop(permit);
-                });
-            }
-            Err(error) => {
-                // Out of sockets, most likely: those who play need none, so only the door waits.
-                tracing::warn!(%error, "bots cannot be accepted");
-                sleep(PAUSE).await;
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, peer)) => {
+                    let ip = counted_by(peer.ip());
+                    let oldest: Option<&mut Option<oneshot::Sender<()>>> = unnamed.too_many(ip, MOST);
+                    // If its task is over by now, it was greeted.
+                    let _ = oldest.and_then(Option::take).map(|hurry| hurry.send(()));
+                    let (hurry, hurried) = oneshot::channel();
+                    unnamed.insert(next_id, ip, Some(hurry));
+                    let (app, id) = (Arc::clone(&app), next_id);
+                    next_id += 1;
+                    greeting.spawn(async move {
+                        // Whoever makes us panic leaves no place taken.
+                        let _ = tokio::spawn(async move {
+                            if let Ok(link) = Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds) {
+                                greet_at_door(Box::new(link), ip, &app, hurried).await;
+                            }
+                        })
+                        .await;
+                        id
+                    });
+                }
+                Err(error) => {
+                    // Out of sockets, most likely: those who play need none, so only the door waits.
+                    tracing::warn!(%error, "bots cannot be accepted");
+                    sleep(PAUSE).await;
+                }
+            },
+            Some(Ok(id)) = greeting.join_next(), if !greeting.is_empty() => {
+                unnamed.remove(id);
             }
         }
     }
@@ -82,7 +101,9 @@ pub async fn bots_socket(
         let stream = parts.io.into_inner().into_inner();
         let socket = WebSocket::upgraded(stream, parts.read_buf.to_vec(), PROTOCOL.bounds).await;
         if let Ok(socket) = socket {
-            greet_at_door(Box::new(socket), caller.ip, &app).await;
+            // Connections of the page's port are counted there.
+            let (_, never) = oneshot::channel();
+            greet_at_door(Box::new(socket), caller.ip, &app, never).await;
         }
         // From here on bots are counted by themselves.
         drop(held);
@@ -100,8 +121,15 @@ pub async fn bots_socket(
     Ok(response)
 }
 
-async fn greet_at_door(mut link: Box<dyn Transport>, ip: IpAddr, app: &App) {
-    match greet(&mut *link, REPLY_TIME).await {
+/// Greets somebody, unless it is asked to make room for others before it has said hello.
+async fn greet_at_door(mut link: Box<dyn Transport>, ip: IpAddr, app: &App, hurried: oneshot::Receiver<()>) {
+    let greeted = tokio::select! {
+        biased;
+        greeted = greet(&mut *link, REPLY_TIME) => greeted,
+        // Not if our end of it is gone.
+        Ok(()) = hurried => return refuse(link, ErrorCode::Busy, SILENT).await,
+    };
+    match greeted {
         Ok(greeting) => let_in(link, greeting, ip, app).await,
         Err(fault) => {
             tracing::debug!(peer = link.peer(), why = fault.evidence.note, "a bot did not say hello");

@@ -1,6 +1,7 @@
 //! What somebody wants to play: a match spec in which almost everything may be missing.
 
 use rookery_catalog::{AgreeError, agree, game};
+use rookery_live::board_seed;
 use rookery_referee::{Conduct, Entry, Limits, MatchSpec, SeatSpec, Start, TimeControl, is_name};
 use rookery_rules::{GameSpec, Seed};
 use serde::Deserialize;
@@ -119,7 +120,7 @@ impl NewMatch {
         let sitters = self.sitters()?;
         let seed = self.seed()?;
         let entries: Vec<Entry> = sitters.iter().map(|sitter| sitter.entry(me)).collect();
-        let agreed = agree(&known.vary(&spec, seed), &entries, seed).map_err(|error| {
+        let agreed = agree(&known.vary(&spec, board_seed(seed, seed)), &entries, seed).map_err(|error| {
             let field = if matches!(error, AgreeError::Setup(_)) { "game" } else { "seats" };
             ApiError::field(field, error.to_string())
         })?;

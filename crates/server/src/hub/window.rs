@@ -19,13 +19,15 @@ pub struct Hold {
     pub(super) windows: usize,
     /// Since when its owner is not there.
     pub(super) away: Option<Instant>,
+    /// Whether its owner loads pages and sends forms: no window tells whether somebody sits before them.
+    pub(super) plain: bool,
 }
 
 impl Hold {
     /// A seat of somebody, or one that can be taken with a code.
     pub fn new(owner: Option<Owner>, code: Option<String>) -> Self {
         let away = owner.is_some().then(Instant::now);
-        Self { owner, code, windows: 0, away }
+        Self { owner, code, windows: 0, away, plain: false }
     }
 }
 

@@ -159,7 +159,7 @@ pub(crate) struct Operator<'a> {
 pub(crate) fn operator(data: &Operator<'_>) -> Markup {
     html! {
         (extra(&[]))
-        h1 { "Operator" }
+        div class="hd" { h1 { "Operator" } div class="end" { a class="btn" href="/operator/machines" { "Machines" } } }
         @match data.said {
             Some(Ok(said)) => p class="note good" role="status" { (said) },
             Some(Err(problem)) => p class="note bad" role="alert" { (problem) },

@@ -58,6 +58,8 @@ pub(crate) fn puzzle(data: &PuzzlePage<'_>) -> Markup {
                 section class="floe stack" data-part="walk" hidden {
                     h2 { "The best line" }
                     ol class="walk" {}
+                    h2 { "All moves" }
+                    ol class="tries every" data-part="every" aria-label="All moves, the best first" {}
                     button class="btn primary big" type="button" data-part="on" { (icon("play")) "Play on from here" }
                     p class="tiny dim" { "A new game at the puzzle's position, against a strong computer." }
                 }

@@ -11,8 +11,8 @@ pub(crate) struct Look {
     pub(crate) name: Option<String>,
     /// `light` or `dark`, if it was chosen.
     pub(crate) theme: Option<&'static str>,
-    /// Whether the page asks again by itself: somebody else is to move.
-    pub(crate) waits: bool,
+    /// After how many seconds a page without script is loaded again by itself, if it is.
+    pub(crate) again: Option<u32>,
     /// The place in the bars that it belongs to; the one of its title if there is none.
     pub(crate) place: Option<&'static str>,
 }
@@ -137,7 +137,7 @@ fn head(title: &str, look: &Look) -> Markup {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover";
             meta name="color-scheme" content="light dark";
-            @if look.waits { noscript { meta http-equiv="refresh" content="2"; } }
+            @if let Some(seconds) = look.again { noscript { meta http-equiv="refresh" content=(seconds); } }
             title { (title) " · Rookery" }
             link rel="icon" href=(assets::url("icon.svg"));
             link rel="stylesheet" href=(assets::url("style.css"));

@@ -3,6 +3,7 @@
 mod account;
 mod bundles;
 mod connect;
+mod machines;
 mod new_game;
 mod pages;
 mod players;
@@ -52,6 +53,8 @@ pub fn routes() -> Routes<Arc<App>> {
         .post("/settings/theme", Anybody, "Choose light or dark with a form", account::theme)
         .get("/operator", Operator, "What the operator sees", account::operator)
         .post("/operator", Operator, "What the operator does with a form", account::operate)
+        .get("/operator/machines", Operator, "Workers, what waits and what is parked", machines::page)
+        .post("/operator/machines", Operator, "Try parked games again with a form", machines::retry)
         .get("/connect", Anybody, "How a bot is connected", connect::page)
         .post("/connect", Person, "A token for a bot, with a form", connect::claim)
         .get("/bundles", Anybody, "Bots that were uploaded", bundles::page)

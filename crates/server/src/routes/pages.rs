@@ -19,7 +19,7 @@ use serde::Deserialize;
 use crate::accounts::blocking;
 use crate::api::{self, guest_of, last_move, with_cookie};
 use crate::app::App;
-use crate::data::{Kind, clocks, scenes};
+use crate::data::{Kind, MatchState, clocks, scenes};
 use crate::http::{ApiError, Caller, theme};
 use crate::hub::{Found, Hold, NewMatch, NewSeat, Table};
 use crate::pages::{self as shell, Card, Cup, Filter, Home, Invitations, Look, Past, Running};
@@ -254,6 +254,11 @@ pub(crate) async fn match_page(
         return api::picture(&app, id, ply).await;
     }
     let found = app.hub.find(&id).await?;
+    if let Found::Table(table) = &found
+        && let Some(seat) = table.seat_of(caller.identity.as_ref())
+    {
+        table.heard_of(seat);
+    }
     let state = found.look(caller.identity.as_ref());
     let picture = board_of(&found, ply);
     let seen = ply.map_or(state.ply, |ply| state.ply.min(ply as u64));
@@ -263,7 +268,7 @@ pub(crate) async fn match_page(
         _ => vec![],
     };
     let place = Some(if state.you.is_some() { "Play" } else { "Watch" });
-    let look = Look { waits: state.over.is_none() && !state.can.mv, place, ..look(&caller, &headers) };
+    let look = Look { again: again(&state), place, ..look(&caller, &headers) };
     let players: Vec<&str> = state.seats.iter().map(|seat| seat.name.as_str()).collect();
     let title = format!("{}: {}", state.title, players.join(" against "));
     Ok(shown(
@@ -276,6 +281,16 @@ pub(crate) async fn match_page(
             &Invitations { links: join, page_url: app.page_url.clone() },
         ),
     ))
+}
+
+/// After how many seconds a page without script is loaded again, to see what others do.
+const SOON: u32 = 2;
+/// The same for whoever is to move and thinks: often enough to be known as there, and seldom enough to choose in peace.
+const IN_PEACE: u32 = 240;
+
+fn again(state: &MatchState) -> Option<u32> {
+    let is_asked = state.can.mv;
+    state.over.is_none().then_some(if is_asked { IN_PEACE } else { SOON })
 }
 
 fn codes(app: &App, holds: &[Hold]) -> Vec<(usize, String)> {
@@ -315,7 +330,7 @@ pub(crate) async fn embed(State(app): State<Arc<App>>, Path(id): Path<String>) -
     // Whoever frames it sees what anybody sees, whoever looks.
     let state = found.look(None);
     let picture = board_of(&found, None);
-    let look = Look { waits: state.over.is_none(), ..Look::default() };
+    let look = Look { again: state.over.is_none().then_some(SOON), ..Look::default() };
     let page = shell::bare(state.title, &look, &shell::embedded(&state, &picture));
     Ok(Html(page.into_string()).into_response())
 }

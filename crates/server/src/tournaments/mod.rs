@@ -4,6 +4,7 @@
 mod entrants;
 mod floor;
 mod sign_up;
+mod stalled;
 mod trials;
 mod view;
 
@@ -28,6 +29,7 @@ use crate::http::ApiError;
 use crate::hub::Hub;
 use entrants::check_entrants;
 use floor::Leave;
+use stalled::Stalled;
 
 pub(crate) use floor::games_at_once;
 
@@ -54,6 +56,8 @@ pub struct Tournaments {
     /// When those begin that have a time, in milliseconds since 1970.
     planned: Mutex<HashMap<TournamentId, i64>>,
     elsewhere: Option<Arc<dyn Elsewhere>>,
+    /// Those that wait until somebody has parked games tried again.
+    stalled: Mutex<HashMap<TournamentId, Stalled>>,
     views: Mutex<HashMap<TournamentId, (Instant, Arc<View>)>>,
 }
 
@@ -92,7 +96,8 @@ impl Tournaments {
     pub fn new(hub: Arc<Hub>, folder: &Path, stopping: Stopping) -> Self {
         let (held, views, entering) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (store, folder, planned) = (hub.store().clone(), folder.to_owned(), Mutex::default());
-        Self { store, folder, stopping, hub, held, entering, planned, elsewhere: None, views }
+        let stalled = Mutex::default();
+        Self { store, folder, stopping, hub, held, entering, planned, elsewhere: None, stalled, views }
     }
 
     /// The same with other machines that play. Whose they are is then kept in the store, for whichever server goes on with them.
@@ -253,7 +258,10 @@ impl Tournaments {
                 hold_computers(&tournament, all.elsewhere.as_deref(), &own)
             };
             match held {
-                Ok(complete) => tracing::info!(%id, complete, "a tournament has stopped"),
+                Ok(complete) => {
+                    tracing::info!(%id, complete, "a tournament has stopped");
+                    all.note_stalled(id, &own);
+                }
                 Err(error) => tracing::error!(%id, error, "a tournament has failed"),
             }
             all.held().remove(&id);

@@ -110,6 +110,8 @@ pub(crate) const TABLE: &[Row] = &[
     row("POST /settings/theme", Of::All, "theme=dark", same(303)),
     row("GET /operator", Of::All, "", operator(200)),
     row("POST /operator", Of::All, "what=sign_up&open=true", operator(200)),
+    row("GET /operator/machines", Of::All, "", operator(200)),
+    row("POST /operator/machines", Of::All, "a=b", operator(200)),
     row("GET /connect", Of::All, "", same(200)),
     // The name of a bot is its owner's.
     row("POST /connect", Of::Bot, "name=annbot", [401, 403, 409, 403, 200, 409]),
@@ -162,6 +164,8 @@ pub(crate) const TABLE: &[Row] = &[
     row("GET /api/v1/operator/guests", Of::Session, "", operator(200)),
     row("POST /api/v1/operator/guests/{session}", Of::Session, r#"{"muted": true}"#, operator(204)),
     row("GET /api/v1/operator/audit", Of::All, "", operator(200)),
+    row("GET /api/v1/operator/machines", Of::All, "", operator(200)),
+    row("POST /api/v1/operator/machines/retry", Of::All, "{}", operator(200)),
     row("GET /api/v1/matches/{id}/review", Of::Over, "", same(200)),
     asked("GET /api/v1/matches/{id}/analysis", "?ply=0", Of::Over, same(200)),
     asked("GET /api/v1/puzzles/{date}", "?game=hexapawn", Of::All, same(200)),

@@ -1,6 +1,7 @@
 //! Formats as they are written in files.
 
-use rookery_referee::Cause;
+use rookery_ratings::sprt::{Model, Sprt as Test, SprtError};
+use rookery_referee::{Cause, as_text};
 use rookery_rules::{MAX_SEATS, Outcome};
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +9,10 @@ use super::{SpecError, is_default};
 use crate::meeting::MAX_ROUNDS;
 use crate::{
     Cup, CupOptions, Format, FormatOptions, GameResult, Gauntlet, Groups, KnockOut, Ladder, Next, Reason,
-    RoundRobin, Seating, Series, Swiss, TableSize, TieBreak,
+    RoundRobin, Seating, Series, Sprt, Swiss, TableSize, TieBreak,
 };
 
-/// The most games of a series or a ladder.
+/// The most games of a series, a ladder or a test.
 const MAX_LONG: u64 = 100_000_000;
 /// The most games of a pairing in a round.
 const MAX_OF_PAIRING: u64 = 100_000;
@@ -20,9 +21,9 @@ const MAX_MEETINGS: usize = 1_000_000;
 /// The most extra blocks of a meeting.
 const MAX_EXTRA: u32 = 1000;
 
-/// Who plays whom. `games` is how many a pairing has in one round, but for a series and a ladder, where it is all games:
-/// without it 2 at tables of two, with swapped seats from one start, and one block at larger tables.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// Who plays whom. `games` is how many a pairing has in one round, but for a series, a ladder and a test, where it is all
+/// games: without it 2 at tables of two, with swapped seats from one start, and one block at larger tables.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FormatSpec {
     /// All entrants at one table ([`Series`]).
@@ -86,6 +87,46 @@ pub enum FormatSpec {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         games: Option<u64>,
     },
+    /// All entrants at one table until a test between the first two has decided ([`Sprt`]).
+    Sprt(SprtSpec),
+}
+
+/// A sequential test: when a series ends.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SprtSpec {
+    /// The difference in Elo that H0 stands for.
+    pub elo0: f64,
+    /// The difference in Elo that H1 stands for.
+    pub elo1: f64,
+    /// How often H1 may be accepted although H0 is true.
+    pub alpha: f64,
+    /// How often H0 may be accepted although H1 is true.
+    pub beta: f64,
+    /// What the differences mean.
+    #[serde(with = "as_text")]
+    pub model: Model,
+    /// The most games.
+    pub games: u64,
+}
+
+impl Default for SprtSpec {
+    fn default() -> Self {
+        Self { elo0: 0.0, elo1: 50.0, alpha: 0.05, beta: 0.05, model: Model::Logistic, games: 1_000_000 }
+    }
+}
+
+impl SprtSpec {
+    /// The test, before any game.
+    pub fn test(&self) -> Result<Test, SprtError> {
+        Test::new(self.model, self.elo0, self.elo1, self.alpha, self.beta)
+    }
+
+    /// The series of so many that it ends.
+    pub(super) fn series(&self, n_entrants: usize) -> Option<Sprt> {
+        let fits = (1..=MAX_SEATS).contains(&n_entrants);
+        self.test().ok().filter(|_| fits).map(|test| Sprt::new(n_entrants, self.games, test))
+    }
 }
 
 /// Groups before a knock-out.
@@ -100,8 +141,8 @@ pub struct GroupsSpec {
 
 impl FormatSpec {
     /// The words of all kinds.
-    pub const KINDS: [&str; 7] =
-        ["series", "round-robin", "swiss", "knock-out", "fish-knock-out", "gauntlet", "ladder"];
+    pub const KINDS: [&str; 8] =
+        ["series", "round-robin", "swiss", "knock-out", "fish-knock-out", "gauntlet", "ladder", "sprt"];
 
     /// How many games a pairing has, if it was said.
     pub(super) fn games(&self) -> Option<u64> {
@@ -111,7 +152,7 @@ impl FormatSpec {
             }
             Self::KnockOut { best_of, .. } => *best_of,
             Self::FishKnockOut {} => Some(1),
-            Self::Series { .. } | Self::Ladder { .. } => None,
+            Self::Series { .. } | Self::Ladder { .. } | Self::Sprt(_) => None,
         }
     }
 
@@ -148,13 +189,16 @@ impl FormatSpec {
                 Box::new(Gauntlet::new(n, challengers.unwrap_or(1), options))
             }
             Self::Ladder { games } => Box::new(Ladder::new(n, options, games.unwrap_or(u64::MAX))),
+            Self::Sprt(spec) => Box::new(spec.series(n).expect("it was checked")),
         }
     }
 
     /// How many games and rounds there are, at most.
     pub(super) fn size(&self, n: usize, options: &FormatOptions) -> (Option<u64>, Option<u32>) {
         match *self {
-            Self::Series { games } => (Some(Series::new(n, games).games()), None),
+            Self::Series { games } | Self::Sprt(SprtSpec { games, .. }) => {
+                (Some(Series::new(n, games).games()), None)
+            }
             Self::RoundRobin { double, rounds, .. } => {
                 let format = RoundRobin::new(n, options, double, rounds);
                 (Some(format.games()), Some(format.rounds()))
@@ -186,7 +230,7 @@ impl FormatSpec {
     pub(super) fn is_exact(&self, options: &FormatOptions) -> bool {
         match self {
             Self::KnockOut { .. } => options.size.max > 2 || self.cup().extra_blocks == 0,
-            Self::FishKnockOut {} => false,
+            Self::FishKnockOut {} | Self::Sprt(_) => false,
             Self::Ladder { .. } => options.size.min == options.size.max,
             _ => true,
         }
@@ -217,14 +261,10 @@ impl FormatSpec {
             within("rounds", u64::from(rounds), u64::from(MAX_ROUNDS / 2))?;
         }
         match *self {
-            Self::Series { games } => {
-                if n_entrants > MAX_SEATS {
-                    return refuse(&format!(
-                        "a series has one table of at most {MAX_SEATS} entrants, not {n_entrants}; \
-                         try kind = \"round-robin\""
-                    ));
-                }
-                within("games", games, MAX_LONG)
+            Self::Series { games } => check_series(n_entrants, games),
+            Self::Sprt(spec) => {
+                spec.test().map_err(|error| SpecError(format!("`format`: {error}")))?;
+                check_series(n_entrants, spec.games)
             }
             Self::RoundRobin { double, rounds, .. } => {
                 let cycles = 1 + usize::from(double);
@@ -291,6 +331,16 @@ impl FormatSpec {
         }
         Ok(())
     }
+}
+
+/// All entrants sit at one table.
+fn check_series(n_entrants: usize, games: u64) -> Result<(), SpecError> {
+    if n_entrants > MAX_SEATS {
+        return refuse(&format!(
+            "a series has one table of at most {MAX_SEATS} entrants, not {n_entrants}; try kind = \"round-robin\""
+        ));
+    }
+    within("games", games, MAX_LONG)
 }
 
 /// Fish's own rule makes tables of four, three and two, whoever wins.

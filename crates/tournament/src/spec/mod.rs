@@ -14,12 +14,12 @@ use rookery_rules::{MAX_SEATS, Seed, nearest};
 use serde::{Deserialize, Serialize};
 
 pub use balanced::Balanced;
-pub use formats::{FormatSpec, GroupsSpec};
+pub use formats::{FormatSpec, GroupsSpec, SprtSpec};
 pub use openings::{Opening, OpeningFile};
 pub use trials::{TrialNote, TrialOutcome};
 
 use crate::{
-    ByeRule, Entrants, Format, FormatOptions, Next, Pairing, PointRule, Seating, TableSize, TieBreak,
+    ByeRule, Entrants, Format, FormatOptions, Next, Pairing, PointRule, Seating, Sprt, TableSize, TieBreak,
     TieBreaks,
 };
 
@@ -50,7 +50,7 @@ const LEVELS: [&str; 3] = ["auto", "full", "none"];
 /// assert_eq!((plan.games, plan.exact, plan.rounds), (Some(4), true, Some(1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TournamentSpec {
     /// What it is called.
@@ -320,6 +320,19 @@ impl TournamentSpec {
         let n_first = entrants.len().saturating_sub(n_late);
         self.format.check(n_first, self.table_size())?;
         Ok(self.format.build(n_first, &self.options(&entrants)))
+    }
+
+    /// The test that ends it, before the first result, if one does.
+    pub fn test(&self) -> Option<Sprt> {
+        match &self.format {
+            FormatSpec::Sprt(test) => test.series(self.entrants.len()),
+            _ => None,
+        }
+    }
+
+    /// Whether all entrants sit at one table in every game.
+    pub const fn is_series(&self) -> bool {
+        matches!(self.format, FormatSpec::Series { .. } | FormatSpec::Sprt(_))
     }
 
     /// The tie-breaks of its table.

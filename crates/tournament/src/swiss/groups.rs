@@ -1,5 +1,7 @@
 //! Tables of more than two in a Swiss round: near in points, and few who met before.
 
+use rookery_rules::{Seed, below};
+
 /// What a partition costs: repeated meetings first, then squared differences of points.
 type Cost = (u64, u128);
 
@@ -7,10 +9,15 @@ type Cost = (u64, u128);
 const ALL: u64 = 50_000;
 /// How often everybody is tried against everybody, at most.
 const PASSES: usize = 50;
+/// How many exchanges are looked at, at most, so that nobody meets again; and how many are made.
+const LOOKS: usize = 4_000_000;
+const MOVES: usize = 20_000;
+/// For how many exchanges nobody comes back to a table it left, at least.
+const AWAY: usize = 4;
 
 /// Who sits together: tables of these sizes of players with these points, the players of a table in their order. First as
 /// few as possible meet again (`met` says how often two have met), then the sum of squared differences of points at the
-/// tables is least: exactly where there are few ways, else as good as exchanges can make it.
+/// tables is least: exactly where there are few ways, else as good as a search of bounded length and exchanges can make it.
 ///
 /// ```
 /// use rookery_tournament::swiss_tables;
@@ -38,6 +45,10 @@ pub fn swiss_tables(points: &[i64], met: impl Fn(usize, usize) -> u64, sizes: &[
         tables = found.best;
     } else {
         search.exchange(&mut tables);
+        if search.cost(&tables).0 > 0 {
+            search.separate(&mut tables);
+            search.exchange(&mut tables);
+        }
     }
     for table in &mut tables {
         table.sort_by_key(|&player| (std::cmp::Reverse(points[player]), player));
@@ -174,12 +185,64 @@ impl Search {
         }
     }
 
-    fn exchange_if_better(
-        &self,
-        tables: &mut [Vec<usize>],
-        one: (usize, usize),
-        other: (usize, usize),
-    ) -> bool {
+    /// Looks further for tables at which fewer meet again. Somebody who does takes the best place elsewhere, even if that is
+    /// none better, and does not come back at once: so the search gets out of where no single exchange helps. Always the
+    /// same, because its chance begins with the same seed.
+    fn separate(&self, tables: &mut Vec<Vec<usize>>) {
+        let rng = &mut Seed(self.n as u64).rng();
+        let mut now = self.cost(tables).0;
+        let (mut least, mut best) = (now, tables.clone());
+        // From which exchange on a player may come to a table again.
+        let mut away = vec![0; self.n * tables.len()];
+        for step in 1..=(LOOKS / self.n).min(MOVES) {
+            if least == 0 {
+                break;
+            }
+            let meets_again = |table: &[usize], player: usize| self.with(player, table).0 > 0;
+            let again: Vec<(usize, usize)> = (0..tables.len())
+                .flat_map(|s| (0..tables[s].len()).map(move |i| (s, i)))
+                .filter(|&(s, i)| meets_again(&tables[s], tables[s][i]))
+                .collect();
+            let from = again[below(rng, again.len() as u32) as usize];
+            let goes = tables[from.0][from.1];
+            let mut chosen: Option<(u64, (usize, usize))> = None;
+            let mut equals = 0;
+            for table in (0..tables.len()).filter(|&table| table != from.0) {
+                for at in 0..tables[table].len() {
+                    let (before, after) = self.exchanged(tables, from, (table, at));
+                    let then = now - before.0 + after.0;
+                    let comes = tables[table][at];
+                    let kept_away = away[goes * tables.len() + table] > step
+                        || away[comes * tables.len() + from.0] > step;
+                    if kept_away && then >= least {
+                        continue;
+                    }
+                    match chosen {
+                        Some((so_far, _)) if so_far < then => continue,
+                        Some((so_far, _)) if so_far == then => equals += 1,
+                        _ => equals = 1,
+                    }
+                    if below(rng, equals) == 0 {
+                        chosen = Some((then, (table, at)));
+                    }
+                }
+            }
+            let Some((then, to)) = chosen else { continue };
+            let comes = tables[to.0][to.1];
+            (tables[from.0][from.1], tables[to.0][to.1]) = (comes, goes);
+            for (player, left) in [(goes, from.0), (comes, to.0)] {
+                away[player * tables.len() + left] = step + AWAY + below(rng, 2 * AWAY as u32) as usize;
+            }
+            now = then;
+            if now < least {
+                (least, best) = (now, tables.clone());
+            }
+        }
+        *tables = best;
+    }
+
+    /// What two players of different tables cost there, now and if they exchanged their places.
+    fn exchanged(&self, tables: &[Vec<usize>], one: (usize, usize), other: (usize, usize)) -> (Cost, Cost) {
         let (a, b) = (tables[one.0][one.1], tables[other.0][other.1]);
         let without = |table: &Vec<usize>, player: usize, skip: usize| {
             let others = table.iter().filter(|&&other| other != skip);
@@ -187,7 +250,18 @@ impl Search {
         };
         let now = plus(without(&tables[one.0], a, a), without(&tables[other.0], b, b));
         let then = plus(without(&tables[one.0], b, a), without(&tables[other.0], a, b));
+        (now, then)
+    }
+
+    fn exchange_if_better(
+        &self,
+        tables: &mut [Vec<usize>],
+        one: (usize, usize),
+        other: (usize, usize),
+    ) -> bool {
+        let (now, then) = self.exchanged(tables, one, other);
         if then < now {
+            let (a, b) = (tables[one.0][one.1], tables[other.0][other.1]);
             tables[one.0][one.1] = b;
             tables[other.0][other.1] = a;
         }

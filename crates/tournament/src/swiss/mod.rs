@@ -136,7 +136,12 @@ impl SwissRule {
             self.met.get(&pair).copied().unwrap_or(0) + forbidden
         };
         let tables = swiss_tables(&points, met, &sizes);
-        self.relaxed = Relaxed::Nothing;
+        let again = |table: &Vec<usize>| {
+            table.iter().enumerate().any(|(at, &one)| {
+                table[at + 1..].iter().any(|&other| met(one.min(other), one.max(other)) > 0)
+            })
+        };
+        self.relaxed = if tables.iter().any(again) { Relaxed::Rematch } else { Relaxed::Nothing };
         self.resting = by_rest;
         let seated = |table: Vec<usize>| {
             let table: Vec<Entrant> = table.into_iter().map(|player| playing[player]).collect();

@@ -5,10 +5,11 @@ mod progress;
 mod report;
 mod series;
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{self, IsTerminal, Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use rookery_live::drawn_seed;
 use rookery_originals::StopArgs;
 use rookery_referee::{Conduct, Entry, Limits, TimeControl, parse_duration, write_duration};
 use rookery_rules::Seed;
@@ -21,6 +22,7 @@ use crate::stop::{this_command_with, watch};
 use report::Report;
 pub(crate) use report::width;
 pub(crate) use series::Series;
+use series::kept_seed;
 pub(crate) use series::whole;
 
 /// Play a series of games and say who is stronger
@@ -64,9 +66,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     depth: Option<u32>,
 
-    /// Where all randomness comes from
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    /// Where all randomness comes from [default: 0; drawn where a program plays]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
 
     #[command(flatten)]
     cores: CoreArgs,
@@ -183,7 +185,31 @@ fn go_on(args: &Args, series: &Series, played: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Tells whoever runs the command, and nobody who plays, how to play the same again.
+pub(crate) fn say_drawn(seed: Seed) -> io::Result<Seed> {
+    writeln!(
+        stderr(),
+        "a seed was drawn, so that no program can guess it: --seed {} plays the same again",
+        seed.0
+    )?;
+    Ok(seed)
+}
+
 impl Args {
+    /// The seed that was given, or that of the series that goes on, or one that no program can guess.
+    fn seed(&self) -> io::Result<Seed> {
+        if let Some(seed) = self.seed {
+            return Ok(Seed(seed));
+        }
+        if !self.players.iter().any(|entry| entry.seat.is_program()) {
+            return Ok(Seed(0));
+        }
+        match self.record.as_deref().filter(|_| self.resume).and_then(kept_seed) {
+            Some(seed) => Ok(seed),
+            None => say_drawn(drawn_seed()),
+        }
+    }
+
     pub(crate) fn series(&self) -> anyhow::Result<Series> {
         if let Some(person) = self.players.iter().find(|entry| entry.seat.is_person()) {
             let game = &self.spec.text;
@@ -193,7 +219,7 @@ impl Args {
             ))
             .into());
         }
-        let mut agreed = rookery_catalog::agree(&self.spec.spec, &self.players, Seed(self.seed))
+        let mut agreed = rookery_catalog::agree(&self.spec.spec, &self.players, self.seed()?)
             .map_err(|error| UsageError(error.to_string()))?;
         agreed.time = self.programs.time(self.time.or(self.tc));
         agreed.limits = Limits { nodes: self.nodes, playouts: self.playouts, depth: self.depth, think: None };

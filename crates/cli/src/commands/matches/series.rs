@@ -1,13 +1,14 @@
 //! A series: its games, who plays them where, and what came of each.
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rookery_arena::{ArenaError, Games, PlayedGame, fewer_games};
-use rookery_live::{Programs, Stopping};
-use rookery_record::{Archive, Folder, SYNCER_FILES};
+use rookery_live::{Programs, Stopping, board_seed};
+use rookery_record::{Archive, Folder, Header, Lines, SYNCER_FILES, open_record};
 use rookery_referee::{MatchSpec, SeatEntry, TimeControl};
+use rookery_rules::Seed;
 use rookery_tournament::{Format, Pairing, Scheduler};
 use rookery_wire::Protocols;
 
@@ -150,7 +151,8 @@ impl Series {
     /// What is agreed before a game of the series.
     fn match_spec(&self, pairing: &Pairing) -> Result<MatchSpec, ArenaError> {
         let seed = self.agreed.seed;
-        let varied = self.spec.game.vary(&self.spec.spec, seed.derive(u64::MAX - pairing.block));
+        let board = board_seed(seed, seed.derive(u64::MAX - pairing.block));
+        let varied = self.spec.game.vary(&self.spec.spec, board);
         let game = if varied == self.spec.spec {
             self.agreed.game.clone()
         } else {
@@ -168,6 +170,19 @@ impl Series {
             ..self.agreed.clone()
         })
     }
+}
+
+/// The seed of the series whose records are in a folder, from the first one that can be read.
+pub(super) fn kept_seed(folder: &Path) -> Option<Seed> {
+    let files = std::fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
+    let mut records: Vec<PathBuf> =
+        files.filter(|path| path.to_string_lossy().ends_with(rookery_record::SUFFIX)).collect();
+    records.sort_unstable();
+    records.iter().find_map(|path| {
+        let mut lines = Lines::new(BufReader::new(open_record(path).ok()?));
+        let spec = Header::parse(lines.first_line().ok()?).ok()?.spec;
+        Some(spec.seed.whole(spec.number?.checked_sub(1)?))
+    })
 }
 
 /// The error itself, where it says all by itself: `main` looks for some of them.

@@ -25,7 +25,7 @@ pub(crate) struct AgreedArgs {
     #[arg(value_name = "FILE | GAME-SPEC PLAYER", required = true, num_args = 1..)]
     words: Vec<String>,
 
-    /// How it is played: series, round-robin, swiss, knock-out, fish-knock-out, gauntlet or ladder (docs/formats.md)
+    /// How it is played: series, round-robin, swiss, knock-out, fish-knock-out, gauntlet, ladder or sprt (docs/formats.md)
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
 
@@ -37,7 +37,7 @@ pub(crate) struct AgreedArgs {
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
 
-    /// How many games each pairing has (a series or a ladder: in all); 2 unless told, with swapped seats from one start
+    /// How many games each pairing has (a series, a ladder or sprt: in all); 2 unless told, with swapped seats from one start
     #[arg(long, short = 'n', value_name = "N")]
     games: Option<u64>,
 
@@ -53,11 +53,27 @@ pub(crate) struct AgreedArgs {
     #[arg(long)]
     bronze: bool,
 
+    /// The difference in Elo that H0 of --format sprt stands for [default: 0]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    elo0: Option<f64>,
+
+    /// The difference in Elo that H1 stands for [default: 50]
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    elo1: Option<f64>,
+
+    /// How often H1 may be accepted although H0 is true [default: 0.05]
+    #[arg(long, value_name = "SHARE")]
+    alpha: Option<f64>,
+
+    /// How often H0 may be accepted although H1 is true [default: 0.05]
+    #[arg(long, value_name = "SHARE")]
+    beta: Option<f64>,
+
     /// What it is called
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Where all randomness comes from
+    /// Where all randomness comes from [default: 0; drawn where a program plays]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 
@@ -127,6 +143,10 @@ impl AgreedArgs {
             ("--double", self.double),
             ("--challengers", self.challengers.is_some()),
             ("--bronze", self.bronze),
+            ("--elo0", self.elo0.is_some()),
+            ("--elo1", self.elo1.is_some()),
+            ("--alpha", self.alpha.is_some()),
+            ("--beta", self.beta.is_some()),
             ("--name", self.name.is_some()),
             ("--time", self.time.is_some()),
             ("--tc", self.tc.is_some()),
@@ -151,11 +171,15 @@ impl AgreedArgs {
 
     /// The same before everybody is there.
     pub(super) fn draft(&self, others: Vec<EntrantSpec>) -> Result<TournamentSpec, UsageError> {
-        let mut spec = match self.file() {
+        let (mut spec, said_seed) = match self.file() {
             Some(path) => self.read(path)?,
-            None => self.of_flags(others.len())?,
+            None => (self.of_flags(others.len())?, self.seed.is_some()),
         };
         spec.entrants.extend(others);
+        // Who knows the seed knows what the computers play, and no program may.
+        if !said_seed && spec.entrants.iter().any(|entrant| entrant.player.is_program()) {
+            spec.seed = rookery_live::drawn_seed();
+        }
         if !self.opening_set.is_empty() {
             spec.opening_sets.clone_from(&self.opening_set);
         }
@@ -164,8 +188,8 @@ impl AgreedArgs {
         Ok(spec)
     }
 
-    /// What a file says, with the flags that may change it.
-    fn read(&self, path: &Path) -> Result<TournamentSpec, UsageError> {
+    /// What a file says, with the flags that may change it, and whether one of both says the seed.
+    fn read(&self, path: &Path) -> Result<(TournamentSpec, bool), UsageError> {
         let shown = clean(&path.display().to_string());
         let wrong = |error: &dyn std::fmt::Display| UsageError(clean(&format!("{shown}: {error}")));
         let flags = self.beside_a_file();
@@ -181,13 +205,15 @@ impl AgreedArgs {
             let expected = "leave it out: whoever holds the tournament writes it";
             return Err(wrong(&format!("`trials` says who has failed before the first round; {expected}")));
         }
+        let said_seed =
+            self.seed.is_some() || text.parse().is_ok_and(|keys: toml::Table| keys.contains_key("seed"));
         if let Some(seed) = self.seed {
             spec.seed = rookery_rules::Seed(seed);
         }
         if let Some(boards) = self.balanced {
             spec.balanced = Some(Balanced::new(boards));
         }
-        Ok(spec)
+        Ok((spec, said_seed))
     }
 
     fn of_flags(&self, n_bots: usize) -> Result<TournamentSpec, UsageError> {
@@ -266,6 +292,11 @@ impl AgreedArgs {
         set("double", self.double.then_some(json!(true)));
         set("challengers", self.challengers.map(|n| json!(n)));
         set("bronze", self.bronze.then_some(json!(true)));
+        for (key, value) in
+            [("elo0", self.elo0), ("elo1", self.elo1), ("alpha", self.alpha), ("beta", self.beta)]
+        {
+            set(key, value.map(|value| json!(value)));
+        }
         serde_json::from_value(Value::Object(keys)).map_err(|error| {
             let error = SpecError::reading(error);
             UsageError(format!("--format {}: {}", clean(self.kind()), clean(&error.to_string())))

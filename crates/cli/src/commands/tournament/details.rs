@@ -8,12 +8,12 @@ use rookery_arena::Tournament;
 use rookery_live::read_story;
 use rookery_record::{FouledLine, Header, Line, Lines};
 use rookery_referee::{Cause, Ruling, TimeControl};
-use rookery_report::{Deciding, Evaluation, Evidence, OpeningFacts, Report, Timing};
+use rookery_report::{Evaluation, Evidence, OpeningFacts, Report, Timing};
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
 use rookery_store::{GameId, Store, StoredResult};
 use rookery_study::{ReviewTime, review};
-use rookery_tournament::{Entrant, GameResult, TournamentSpec};
+use rookery_tournament::{Entrant, GameResult, Sprt, TournamentSpec};
 
 /// The longest line of evidence.
 const MAX_EVIDENCE: usize = 200;
@@ -32,7 +32,7 @@ pub(super) struct Details {
     /// By entrant.
     pub(super) accuracy: Vec<Option<f64>>,
     /// A test between the first two entrants of a series, if one was asked for.
-    pub(super) test: Option<Deciding>,
+    pub(super) test: Option<Sprt>,
 }
 
 impl Details {

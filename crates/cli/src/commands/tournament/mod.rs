@@ -20,7 +20,7 @@ pub(crate) use show::{evaluate, rate};
 
 /// Hold a tournament and keep everything in a store
 ///
-/// Formats: series, round-robin, swiss, knock-out, fish-knock-out, gauntlet, ladder (docs/formats.md). A finished game is on
+/// Formats: series, round-robin, swiss, knock-out, fish-knock-out, gauntlet, ladder, sprt (docs/formats.md). A finished game is on
 /// the disk before its result counts: whatever happens, `rookery tournament resume` goes on where it stopped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]

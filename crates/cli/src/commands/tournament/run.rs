@@ -67,6 +67,7 @@ Examples:
   rookery tournament run --format round-robin hexapawn easy medium hard --games 10
   rookery tournament run --format swiss --rounds 9 --bots bots/ --time 1s hexapawn:rows=6,cols=6
   rookery tournament run --format gauntlet fish mine=\"cmd:./my-bot\" level:3 level:4 level:5
+  rookery tournament run --format sprt hexapawn new=\"cmd:./new\" old=\"cmd:./old\" --elo0 0 --elo1 30
   rookery tournament run evening.toml --dry-run
   rookery tournament run fish easy hard --games 1000 --store postgres://rookery@db/rookery --dispatch nats://db:4222";
 

@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use rookery_arena::{Tournament, rated};
-use rookery_ratings::sprt::{self, Sprt as Test};
 use rookery_referee::parse_duration;
 use rookery_report::table::wrapped;
-use rookery_report::{Context, Deciding, Evaluation, Model, RatingOptions, Ratings, Report};
+use rookery_report::{Context, Evaluation, Model, RatingOptions, Ratings, Report};
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
 use rookery_store::{GameId, Page, Store, TournamentFilter, TournamentId};
-use rookery_tournament::{Board, Format as _, FormatSpec, TournamentSpec};
+use rookery_tournament::{Board, Format as _, FormatSpec, Sprt, SprtSpec, TournamentSpec};
 use serde_json::json;
 
 use super::details::{Details, replays, tell_replays};
@@ -234,7 +233,7 @@ fn report(
         accuracy: details.accuracy.clone(),
         evidence: details.evidence.clone(),
         openings: details.openings.clone(),
-        test: details.test.as_ref().map(Deciding::run),
+        test: details.test.as_ref().map(Sprt::run),
         recompute: Some(format!("rookery ratings --store {location} --recompute")),
     };
     let mut report = Report::new(evaluation, ratings, &context);
@@ -363,26 +362,22 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// How often a test may be wrong, either way.
-const MISTAKES: f64 = 0.05;
-
 /// What a sequential test says of the games of a series, up to where it decides.
-fn tested(tournament: &Tournament, elo0: f64, elo1: f64) -> anyhow::Result<Deciding> {
+fn tested(tournament: &Tournament, elo0: f64, elo1: f64) -> anyhow::Result<Sprt> {
     let spec = tournament.spec();
-    let FormatSpec::Series { games } = spec.format else {
+    let (FormatSpec::Series { games } | FormatSpec::Sprt(SprtSpec { games, .. })) = spec.format else {
         let expected = "expected a series (`tournament run --format series`)";
         return Err(
             UsageError(format!("--elo0, --elo1: a test is about two who always meet; {expected}")).into()
         );
     };
-    let test = Test::new(sprt::Model::Logistic, elo0, elo1, MISTAKES, MISTAKES);
+    let test = SprtSpec { elo0, elo1, games, ..SprtSpec::default() }.test();
     let test = test.map_err(|error| UsageError(error.to_string()))?;
-    let series = Deciding::series(test, spec.entrants.len(), games);
-    let mut series = series.map_err(|error| UsageError(error.to_string()))?;
+    let mut series = Sprt::new(spec.entrants.len(), games, test);
     for result in tournament.results().map_err(whole)? {
         series.take(&result.map_err(whole)?);
     }
-    Ok(series.test().clone())
+    Ok(series)
 }
 
 /// The address of a server, without a slash at its end.

@@ -12,10 +12,13 @@ use crate::data::NewsData;
 
 /// How long whoever went away is waited for before the others may end the match.
 const GRACE: Duration = Duration::from_mins(1);
+/// The same for whoever plays without script: longer than a page stays without being loaded again by itself.
+const PLAIN_GRACE: Duration = Duration::from_mins(10);
 
 /// For how long a seat is still waited for; nothing if somebody is there, or the clock decides.
 fn patience(hold: &Hold, now: Instant) -> Option<Duration> {
-    hold.away.map(|since| GRACE.saturating_sub(now.saturating_duration_since(since)))
+    let grace = if hold.plain { PLAIN_GRACE } else { GRACE };
+    hold.away.map(|since| grace.saturating_sub(now.saturating_duration_since(since)))
 }
 
 impl State {
@@ -45,6 +48,7 @@ impl Table {
         hold.windows = if comes { hold.windows + 1 } else { hold.windows.saturating_sub(1) };
         let online = hold.windows > 0;
         if before != online {
+            hold.plain = false;
             hold.away = (!online).then(Instant::now);
         }
         let snapshot = state.snapshot();
@@ -55,10 +59,14 @@ impl Table {
         }
     }
 
-    /// Somebody has just acted. Whoever plays by the plain form has no window, and is waited for anew from here on.
-    pub(super) fn heard_of(&self, seat: Seat) {
+    /// Somebody has just acted, or loaded the page. Whoever plays by the plain form has no window, and is waited for anew
+    /// from here on. A page with script opens its window at once, and then that decides.
+    pub(crate) fn heard_of(&self, seat: Seat) {
         match self.state().seats.get_mut(seat.index()) {
-            Some(hold) if hold.windows == 0 => hold.away = Some(Instant::now()),
+            Some(hold) if hold.windows == 0 => {
+                hold.away = Some(Instant::now());
+                hold.plain = true;
+            }
             _ => return,
         }
         // First what happened before.
@@ -110,6 +118,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use rookery_live::{Guest, prepare};
     use rookery_referee::MatchSpec;
     use rookery_store::GameId;
@@ -173,6 +183,21 @@ mod tests {
         table.command(ann, &Command::OfferDraw).expect("bob is a person");
         let early = table.end_for(bob).expect_err("she has just acted");
         assert!(early.contains("ann has "), "{early}");
+        away(&table, PLAIN_GRACE.saturating_sub(Duration::from_secs(5))).await;
+        let early = table.end_for(bob).expect_err("she may sit before her page and think");
+        assert!(early.contains("ann has "), "{early}");
+        away(&table, PLAIN_GRACE).await;
+        table.end_for(bob).expect("her page would have been loaded again");
+    }
+
+    #[tokio::test]
+    async fn a_window_that_closes_is_no_plain_page() {
+        let table = Arc::new(table("untimed"));
+        let [ann, bob] = [0, 1].map(|idx| Seat::all(2).nth(idx).expect("there are two"));
+        table.heard_of(ann);
+        drop(table.open_window(Some(ann)));
+        away(&table, GRACE).await;
+        table.end_for(bob).expect("she had a window and closed it");
     }
 
     #[test]

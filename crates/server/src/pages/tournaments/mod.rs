@@ -50,7 +50,7 @@ pub(crate) const FORMATS: [(&str, &str, &str); 5] = [
 /// The word of a format.
 fn word_of(format: &FormatSpec) -> &'static str {
     match format {
-        FormatSpec::Series { .. } => "series",
+        FormatSpec::Series { .. } | FormatSpec::Sprt(_) => "series",
         FormatSpec::RoundRobin { .. } => "round-robin",
         FormatSpec::Swiss { .. } => "swiss",
         FormatSpec::KnockOut { .. } | FormatSpec::FishKnockOut {} => "knock-out",
