@@ -52,6 +52,9 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
         bail!("maturin cannot be had, see above")
     };
     let wheels = environment.root.join("target/wheels");
+    if wheels.exists() {
+        std::fs::remove_dir_all(&wheels).with_context(|| wheels.display().to_string())?;
+    }
     for what in [&["build", "--release"][..], &["sdist"][..]] {
         let mut maturin = environment.run("maturin");
         maturin.args(what).arg("--out").arg(&wheels).current_dir(environment.root.join("python"));
@@ -59,8 +62,7 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
     }
     let source = wheels.join(concat!("rookery-", env!("CARGO_PKG_VERSION"), ".tar.gz"));
     complete(&environment.root, &source)?;
-    install_alone(&environment.root, &source, "the source package alone")?;
-    install_alone(&environment.root, &environment.root.join("python"), "./python")?;
+    // Before pip builds its own here, which are not for others.
     let mut packages: Vec<PathBuf> = std::fs::read_dir(&wheels)
         .with_context(|| wheels.display().to_string())?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -70,6 +72,8 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
         let size = package.metadata().map_or(0, |data| data.len());
         say(&format!("{} ({:.1} MB)", package.display(), size as f64 / 1e6));
     }
+    install_alone(&environment.root, &source, "the source package alone")?;
+    install_alone(&environment.root, &environment.root.join("python"), "./python")?;
     Ok(())
 }
 
