@@ -444,7 +444,8 @@ pub fn one_at_a_time(spec: &TournamentSpec) -> Vec<Entrant> {
 /// Checks everything that is agreed, with somebody at every place that is still free.
 fn check_with_some(spec: &TournamentSpec) -> Result<(), ArenaError> {
     let mut full = spec.clone();
-    for number in full.entrants.len()..FEW.max(spec.seats) {
+    let enough = if spec.is_series() { spec.seats } else { FEW.max(spec.seats) };
+    for number in full.entrants.len()..enough {
         let player = "random".parse().expect("it plays every game");
         full.entrants.push(EntrantSpec { name: format!("? {number}"), player, version: None });
     }
@@ -453,7 +454,7 @@ fn check_with_some(spec: &TournamentSpec) -> Result<(), ArenaError> {
     Ok(())
 }
 
-/// With so many every format can be held.
+/// With so many every format can be held that has more than one table.
 const FEW: usize = 4;
 
 /// What a store is told of all, with the versions that it knows.

@@ -130,11 +130,8 @@ impl Evaluation {
     /// count by whole blocks up to the one that decides.
     pub fn add(&mut self, result: &GameResult) -> bool {
         let Some(test) = &mut self.test else { return self.add_counting(result) };
-        let mut fits = true;
-        for game in test.count(result) {
-            fits &= self.add_counting(&game);
-        }
-        fits
+        let Some(counting) = test.count(result) else { return false };
+        counting.iter().all(|game| self.add_counting(game))
     }
 
     fn add_counting(&mut self, result: &GameResult) -> bool {
@@ -203,6 +200,11 @@ impl Evaluation {
     /// How far the test is that ends the tournament, if one does.
     pub fn test(&self) -> Option<&Run> {
         self.test.as_ref().map(Sprt::run)
+    }
+
+    /// Whether the game of a pairing is in the tables: all are, unless a test ends the tournament.
+    pub fn counts(&self, pairing: u64) -> bool {
+        self.test.as_ref().is_none_or(|test| test.counts(pairing))
     }
 
     /// How many sit at a table, at most.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::evaluation::Evaluation;
+use crate::plots::{self, Frame, Line};
 use crate::ratings::Ratings;
 
 /// What was agreed.
@@ -134,6 +135,8 @@ impl RatingFacts {
 /// How a test between two stands.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TestFacts {
+    /// Who is tested, and against whom.
+    pub names: [String; 2],
     /// `H0`, `H1`, or nothing yet.
     pub decision: Option<String>,
     /// The logarithm of the likelihood ratio.
@@ -159,10 +162,24 @@ pub struct TestFacts {
 }
 
 impl TestFacts {
-    pub(crate) fn new(run: &Run) -> Self {
+    /// What the plot shows.
+    pub const PLOT: &str = "The logarithm of the likelihood ratio on its way to a bound";
+
+    /// The ratio as a picture, to be put into a page.
+    pub fn plot(&self) -> String {
+        let points: Vec<(f64, f64)> = self.trace.iter().map(|&(blocks, llr)| (blocks as f64, llr)).collect();
+        let limits = [(self.upper, "H1"), (self.lower, "H0")];
+        let line = Line { points: &points, band: &[], limits: &limits, x_unit: "blocks", y_unit: "LLR" };
+        plots::line(Frame { title: Self::PLOT, id: "llr", is_alone: false }, &line)
+    }
+
+    /// A test between the first two of these.
+    pub fn new(run: &Run, names: &[String]) -> Self {
         let test = run.test();
         let ((lower, upper), (elo0, elo1)) = (test.bounds(), test.elos());
+        let name = |idx: usize| names.get(idx).cloned().unwrap_or_default();
         Self {
+            names: [name(0), name(1)],
             decision: run.decision().map(|decision| decision.to_string()),
             llr: run.llr(),
             lower,

@@ -1,5 +1,7 @@
 //! Sentences that say what the figures of a report mean.
 
+use std::fmt;
+
 use rookery_rules::text::clean;
 
 use crate::columns::{percent, trimmed};
@@ -62,20 +64,25 @@ pub(crate) fn fault_with_replay(line: &FaultLine) -> String {
     fault(line) + &replay
 }
 
-/// How a test stands.
-pub(crate) fn test(test: &TestFacts) -> String {
-    let TestFacts { llr, lower, upper, model, elo0, elo1, games, dropped, .. } = test;
-    let bound = if *llr < 0.0 { lower } else { upper };
-    let progress = percent((llr / bound).clamp(0.0, 1.0));
-    let state = match &test.decision {
-        Some(decision) => format!("{decision} is accepted"),
-        None => format!("{progress} of the way to a bound"),
-    };
-    let left_out = if *dropped > 0 { format!(", {dropped} blocks left out") } else { String::new() };
-    format!(
-        "Test of {elo0} against {elo1} Elo ({model}): {state}; LLR {llr:.2}, bounds {lower:.2} and {upper:.2}, \
-         {games} games{left_out}."
-    )
+/// How a test stands, in a sentence.
+impl fmt::Display for TestFacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { llr, lower, upper, model, elo0, elo1, games, dropped, .. } = self;
+        let bound = if *llr < 0.0 { lower } else { upper };
+        let progress = percent((llr / bound).clamp(0.0, 1.0));
+        let state = match &self.decision {
+            Some(decision) => format!("{decision} is accepted"),
+            None => format!("{progress} of the way to a bound"),
+        };
+        let left_out = if *dropped > 0 { format!(", {dropped} blocks left out") } else { String::new() };
+        write!(
+            f,
+            "Test whether {} is {elo0} or {elo1} Elo stronger than {} ({model}): {state}; LLR {llr:.2}, bounds {lower:.2} \
+             and {upper:.2}, {games} games{left_out}.",
+            clean(&self.names[0]),
+            clean(&self.names[1]),
+        )
+    }
 }
 
 /// What the columns mean.

@@ -15,7 +15,7 @@ impl Report {
         let mut text =
             format!("# {}\n\n{}  \n{}\n\n", escaped(&clean(&self.name)), escaped(&setting), escaped(&state));
         text.push_str(&table(&columns::standings(self)));
-        let notes = legend::notes(self).into_iter().chain(self.test.as_ref().map(legend::test));
+        let notes = legend::notes(self).into_iter().chain(self.test.as_ref().map(ToString::to_string));
         list(&mut text, "", notes);
         if self.standings.len() <= MAX_CROSS {
             text.push_str("\n## Wins-draws-losses by opponent\n\n");

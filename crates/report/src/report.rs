@@ -260,7 +260,7 @@ impl Report {
             setting: Setting::new(spec, evaluation.seats()),
             ratings: ratings.map(|ratings| RatingFacts::new(evaluation, ratings)),
             endings: evaluation.endings().collect(),
-            test: context.test.or(evaluation.test()).map(TestFacts::new),
+            test: context.test.or(evaluation.test()).map(|run| TestFacts::new(run, evaluation.names())),
             legend: vec![],
         };
         report.legend = legend::lines(&report, evaluation.open_blocks(), context);

@@ -19,7 +19,7 @@ impl Report {
         let [setting, state] = legend::header(self);
         let mut text = paragraphs([clean(&self.name), setting, state], width);
         section(&mut text, "", laid_out(columns::standings(self), width));
-        let notes = legend::notes(self).into_iter().chain(self.test.as_ref().map(legend::test));
+        let notes = legend::notes(self).into_iter().chain(self.test.as_ref().map(ToString::to_string));
         section(&mut text, "", [paragraphs(notes, width)]);
         let n_entrants = self.standings.len();
         if n_entrants > MAX_CROSS {

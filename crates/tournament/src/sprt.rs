@@ -64,13 +64,24 @@ impl Sprt {
         self.run.decision().is_some()
     }
 
-    /// Takes a result, and says which games count from now on: those of whole blocks, in their order.
-    pub fn count(&mut self, result: &GameResult) -> Vec<GameResult> {
+    /// Whether the game of a pairing counts: it is in a whole block, and so is every game before it, up to the block that
+    /// decides.
+    pub const fn counts(&self, pairing: u64) -> bool {
+        pairing < self.blocks * self.series.block_games()
+    }
+
+    /// Takes a result, and says which games count from now on: those of whole blocks, in their order. `None` if it is no
+    /// game of this series.
+    pub fn count(&mut self, result: &GameResult) -> Option<Vec<GameResult>> {
         let block = self.series.block_games();
-        let fits =
-            self.series.pairing(result.pairing).is_some_and(|pairing| pairing.entrants == result.entrants);
-        if self.is_decided() || !fits || result.pairing / block < self.blocks {
-            return vec![];
+        let pairing = self.series.pairing(result.pairing)?;
+        let n_seats = result.outcome.as_ref().map(|outcome| outcome.scores.n_seats());
+        if pairing.entrants != result.entrants || n_seats.is_some_and(|seats| seats != result.entrants.len())
+        {
+            return None;
+        }
+        if self.is_decided() || self.counts(result.pairing) {
+            return Some(vec![]);
         }
         self.series.take(result);
         self.open.entry(result.pairing).or_insert_with(|| result.clone());
@@ -87,7 +98,7 @@ impl Sprt {
         if self.is_decided() {
             self.open.clear();
         }
-        counting
+        Some(counting)
     }
 
     /// Whether all games of the next block are there.

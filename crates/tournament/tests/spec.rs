@@ -6,13 +6,20 @@ use serde_json::{Value, json};
 
 fn spec(format: &Value, n_entrants: usize) -> Value {
     let entrant = |number: usize| json!({"name": format!("bot{number}"), "player": "cmd:./bot"});
-    json!({
+    let mut spec = json!({
         "name": "evening",
         "games": ["hexapawn"],
         "format": format,
         "entrants": (1..=n_entrants).map(entrant).collect::<Vec<_>>(),
         "seed": "18446744073709551615",
-    })
+    });
+    // All of them sit at one table.
+    if [format, &format["kind"]].into_iter().any(|kind| *kind == "series" || *kind == "sprt")
+        && n_entrants > 2
+    {
+        spec["seats"] = json!(n_entrants.min(8));
+    }
+    spec
 }
 
 fn read(value: &Value) -> TournamentSpec {
@@ -210,6 +217,14 @@ fn what_cannot_be_is_refused_with_what_to_do() {
             "\"hexapwan\" is none of `games`; did you mean \"hexapawn\"?",
         ),
         (spec(&json!({"kind": "series", "games": 4}), 9), "try kind = \"round-robin\""),
+        (
+            {
+                let mut three = spec(&json!("sprt"), 3);
+                three["seats"] = json!(2);
+                three
+            },
+            "all 3 entrants sit at one table, which has seats = 2; try as many entrants",
+        ),
         (spec(&json!("sprt"), 9), "a series has one table of at most 8 entrants, not 9"),
         (spec(&json!({"kind": "sprt", "games": 0}), 2), "games = 0; expected 1 to 100000000"),
         (

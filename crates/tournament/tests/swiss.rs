@@ -204,6 +204,32 @@ fn two_hundred_are_paired_soon_enough() {
     assert!(nine.as_secs() < 60, "{nine:?}");
 }
 
+/// Whether those who are left can all sit at tables of so many without anybody meeting again: tries every way. `new` has for
+/// each player those it has not met, a bit for each.
+fn can_all_be_new(left: u64, new: &[u64], size: usize) -> bool {
+    if left == 0 {
+        return true;
+    }
+    let first = left.trailing_zeros() as usize;
+    let others = left & (left - 1);
+    fill_table(others & new[first], size - 1, others, new, size)
+}
+
+/// The same with a table that wants so many more, of these.
+fn fill_table(mut may: u64, wanted: usize, left: u64, new: &[u64], size: usize) -> bool {
+    if wanted == 0 {
+        return can_all_be_new(left, new, size);
+    }
+    while may.count_ones() as usize >= wanted {
+        let one = may.trailing_zeros() as usize;
+        may &= may - 1;
+        if fill_table(may & new[one], wanted - 1, left & !(1 << one), new, size) {
+            return true;
+        }
+    }
+    false
+}
+
 #[test]
 fn larger_tables_meet_nobody_again_and_everybody_gets_around() {
     for (n_entrants, max) in [(24, 4), (40, 5), (64, 8), (31, 4), (201, 3)] {
@@ -214,7 +240,9 @@ fn larger_tables_meet_nobody_again_and_everybody_gets_around() {
         let mut met: BTreeMap<(Entrant, Entrant), u32> = BTreeMap::new();
         let mut seats: BTreeMap<(Entrant, usize), u32> = BTreeMap::new();
         let mut games: BTreeMap<Entrant, u32> = BTreeMap::new();
+        let mut new = [u64::MAX; 64];
         while let Next::Play(pairings) = format.next(usize::MAX) {
+            let known = met.clone();
             for pairing in &pairings {
                 let n_seats = pairing.entrants.len();
                 assert!((3..=max).contains(&n_seats));
@@ -228,12 +256,23 @@ fn larger_tables_meet_nobody_again_and_everybody_gets_around() {
                 let winner = Seat::new(pick(rng, n_seats) as u8);
                 format.take(&GameResult::new(pairing, Some(Outcome::win(n_seats, winner)), Cause::Normal));
             }
+            let again = met
+                .iter()
+                .filter(|&(pair, &times)| times > known.get(pair).copied().unwrap_or(0).max(1))
+                .count();
+            if n_entrants == 64 {
+                // Each table has to take one from every table of every round before: from the fourth on there is no way.
+                let is_possible = can_all_be_new(u64::MAX, &new, max);
+                assert_eq!(again == 0, is_possible, "{again} met again");
+            } else {
+                assert_eq!(again, 0, "{n_entrants} at tables of {max} met again");
+            }
+            for &(one, other) in met.keys().filter(|_| n_entrants == 64) {
+                new[one.index()] &= !(1 << other.index());
+                new[other.index()] &= !(1 << one.index());
+            }
         }
         assert!(games.len() == n_entrants && games.values().all(|&games| games == 5));
-        let again = met.values().filter(|&&times| times > 1).count();
-        // At eight tables of eight each has to take one from each table of every round before: by then there is hardly a way.
-        let most = if n_entrants == 64 { met.len() / 20 } else { 0 };
-        assert!(again <= most, "{n_entrants} at tables of {max}: {again} of {} met again", met.len());
         assert!(seats.values().all(|&times| times <= 3), "five games at {max} seats");
     }
 }

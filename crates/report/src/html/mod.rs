@@ -8,7 +8,7 @@ use crate::columns::{self, MAX_CROSS, Table};
 use crate::facts::TestFacts;
 use crate::legend;
 use crate::markup::escaped;
-use crate::plots::{self, Bar, Frame, Line, MAX_KINDS};
+use crate::plots::{self, Bar, Frame, MAX_KINDS};
 use crate::report::Report;
 
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -118,13 +118,9 @@ impl Report {
 
     fn write_test(&self, page: &mut String) {
         let Some(test) = &self.test else { return };
-        let TestFacts { trace, lower, upper, counts, .. } = test;
-        let _ = writeln!(page, "<h2>Test</h2>\n<p>{}</p>", escaped(&legend::test(test)));
-        let points: Vec<(f64, f64)> = trace.iter().map(|&(blocks, llr)| (blocks as f64, llr)).collect();
-        let limits = [(*upper, "H1"), (*lower, "H0")];
-        let line = Line { points: &points, band: &[], limits: &limits, x_unit: "blocks", y_unit: "LLR" };
-        let title = "The logarithm of the likelihood ratio on its way to a bound";
-        figure(page, title, &plots::line(frame(title, "llr"), &line));
+        let counts = &test.counts;
+        let _ = writeln!(page, "<h2>Test</h2>\n<p>{}</p>", escaped(&test.to_string()));
+        figure(page, TestFacts::PLOT, &test.plot());
         page.push_str("<div class=\"scroll\"><table>\n<tr><th scope=\"col\">points of a block</th>");
         for halves in 0..counts.len() {
             let _ = write!(page, "<th scope=\"col\">{}</th>", halves as f64 / 2.0);

@@ -261,10 +261,10 @@ impl FormatSpec {
             within("rounds", u64::from(rounds), u64::from(MAX_ROUNDS / 2))?;
         }
         match *self {
-            Self::Series { games } => check_series(n_entrants, games),
+            Self::Series { games } => check_series(n_entrants, games, size),
             Self::Sprt(spec) => {
                 spec.test().map_err(|error| SpecError(format!("`format`: {error}")))?;
-                check_series(n_entrants, spec.games)
+                check_series(n_entrants, spec.games, size)
             }
             Self::RoundRobin { double, rounds, .. } => {
                 let cycles = 1 + usize::from(double);
@@ -334,10 +334,16 @@ impl FormatSpec {
 }
 
 /// All entrants sit at one table.
-fn check_series(n_entrants: usize, games: u64) -> Result<(), SpecError> {
+fn check_series(n_entrants: usize, games: u64, size: TableSize) -> Result<(), SpecError> {
     if n_entrants > MAX_SEATS {
         return refuse(&format!(
             "a series has one table of at most {MAX_SEATS} entrants, not {n_entrants}; try kind = \"round-robin\""
+        ));
+    }
+    if !(size.min..=size.max).contains(&n_entrants) {
+        return refuse(&format!(
+            "all {n_entrants} entrants sit at one table, which has seats = {}; try as many entrants, or kind = \"round-robin\"",
+            size.max
         ));
     }
     within("games", games, MAX_LONG)
