@@ -4,6 +4,9 @@ import os
 
 import pytest
 
+# Stores of tests are small: a nearly full disk has room for them.
+os.environ.setdefault("ROOKERY_STORE_RESERVE", "0")
+
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):

@@ -14,6 +14,7 @@ mod figure;
 mod gallery;
 mod game;
 mod kept;
+mod paired;
 pub mod people;
 mod pool;
 mod proved;

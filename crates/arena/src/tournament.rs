@@ -9,7 +9,8 @@ use rookery_record::Archive;
 use rookery_referee::{Cause, MatchSpec, SeatSpec, TimeControl};
 use rookery_rules::nearest;
 use rookery_store::{
-    EntrantKind, NewEntrant, NewTournament, Store, StoredBundle, StoredResult, TournamentId, TournamentState,
+    EntrantKind, NewEntrant, NewTournament, Store, StoreError, StoredBundle, StoredResult, TournamentId,
+    TournamentState,
 };
 use rookery_tournament::{
     Adjudication, Change, Entrant, EntrantSpec, Format, GameResult, MAX_FAULTS, Next, Pairing, Scheduler,
@@ -155,13 +156,17 @@ impl Tournament {
     /// The results so far, in the order of their pairings. What failed because of us is played again and is no result, unless
     /// the tournament is over.
     pub fn results(&self) -> Result<impl Iterator<Item = Result<GameResult, ArenaError>>, ArenaError> {
+        let results = self.stored_results()?;
+        Ok(results.map(|stored| stored.map(|stored| stored.result).map_err(ArenaError::from)))
+    }
+
+    /// The same with the games that they come from.
+    pub fn stored_results(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<StoredResult, StoreError>>, StoreError> {
         let is_over = self.store.tournament(self.id)?.state == TournamentState::Finished;
         let counts = move |stored: &StoredResult| is_over || stored.result.cause != Cause::PlatformAbort;
-        let results = self.store.results(self.id)?;
-        Ok(results.filter_map(move |stored| match stored {
-            Ok(stored) => counts(&stored).then(|| Ok(stored.result)),
-            Err(error) => Some(Err(error.into())),
-        }))
+        Ok(self.store.results(self.id)?.filter(move |stored| stored.as_ref().map_or(true, counts)))
     }
 
     /// The format as it stands: who came and went, and every result.
@@ -278,6 +283,7 @@ impl Tournament {
             &mut dyn Watcher,
         ) -> Result<(TournamentOutcome, u64), ArenaError>,
     ) -> Result<(TournamentOutcome, u64), ArenaError> {
+        self.expect_own_pairings(&self.store)?;
         self.store.set_tournament_state(self.id, TournamentState::Running)?;
         let changes = self.store.changes(self.id)?;
         let mut format = self.spec.format_before(n_late(&changes))?;

@@ -7,7 +7,7 @@ use rookery_arena::{Holding, Tournament};
 use rookery_live::{GRACE, Signal, Stopping};
 use rookery_store::{Options, PairingState, Reserve, Store};
 use rookery_testkit::TempFolder;
-use rookery_tournament::{EntrantSpec, TournamentSpec};
+use rookery_tournament::{EntrantSpec, Format as _, Next, TournamentSpec};
 use rookery_wire::Protocols;
 use serde_json::{Value, json};
 
@@ -187,4 +187,35 @@ fn balanced_boards_are_the_openings_of_whole_blocks() {
         let [(one, first), (other, second)] = &block[..] else { panic!("{block:?}") };
         assert!(one == other && first.iter().eq(second.iter().rev()), "{block:?}");
     }
+}
+
+/// Another version of the program may have paired a round otherwise: what it has paired is neither lost nor played otherwise.
+#[test]
+fn a_round_that_was_paired_otherwise_is_refused_before_anything_is_played() {
+    let folder = TempFolder::new("arena");
+    let store = store(&folder);
+    let tournament =
+        Tournament::create(&store, spec(&json!({"kind": "swiss", "rounds": 2}), &json!({}))).unwrap();
+    let Next::Play(mut paired) = tournament.format().unwrap().next(usize::MAX) else { panic!("two tables") };
+    // As it is paired here, all is well.
+    store.put_pairings(tournament.id(), &paired[..1]).unwrap();
+    tournament.expect_own_pairings(&store).unwrap();
+    let (first, last) = (paired[0].entrants[0], paired.len() - 1);
+    assert!(!paired[last].entrants.contains(&first));
+    paired[last].entrants[0] = first;
+    store.put_pairings(tournament.id(), &paired[last..]).unwrap();
+    let error = tournament.expect_own_pairings(&store).unwrap_err().to_string();
+    assert!(error.contains("was paired by another version") && error.contains("in round 1"), "{error}");
+    let protocols = Protocols::default();
+    let holding = Holding {
+        programs: None,
+        protocols: &protocols,
+        concurrency: 1,
+        affinity: false,
+        announce: &|_, _| (),
+        elsewhere: None,
+    };
+    let held = tournament
+        .hold(&holding, &Stopping::new(GRACE), &mut (), &mut |_| (), &mut |_| panic!("it is refused"));
+    assert_eq!(held.unwrap_err().to_string(), error);
 }

@@ -250,7 +250,13 @@ fn fault_w03_fifty_hostile_texts_do_no_harm() {
     let server = Running::start(&folder);
     let mut boss = claimed(&server, "boss", server.operator_token.as_deref());
     let fields: [(&str, &[&str]); 5] = [
-        ("/t/new", &["game", "board", "format", "rounds", "games", "who", "time", "name", "signup", "start"]),
+        (
+            "/t/new",
+            &[
+                "game", "board", "format", "rounds", "games", "elo", "first", "who", "time", "name",
+                "signup", "start",
+            ],
+        ),
         ("/connect", &["name", "lang"]),
         ("/settings", &["what", "note", "name", "password", "id"]),
         ("/operator", &["what", "name", "match", "reason", "open"]),

@@ -108,6 +108,46 @@ fn a_tournament_of_computers_is_shown_as_it_goes() {
 }
 
 #[test]
+fn a_test_is_made_on_the_page_which_shows_how_it_stands() {
+    let folder = folder("server-sprt");
+    let server = Running::start(&folder);
+    let mut ann = guest(&server);
+    let chosen = "game=hexapawn&board=hexapawn%3Arows%3D3%2Ccols%3D3&format=sprt&elo=1000&who=easy&who=first&name=Test";
+    let form = ann.get(&format!("/t/new?{chosen}&first=first")).text();
+    assert!(form.contains("2 players: at most 20000 games"), "{form}");
+    // Whoever is to be tested can be chosen, and so is the first of the table.
+    assert!(form.contains("<option value=\"first\" selected>"), "{form}");
+    for (more, problem) in [
+        ("&who=random", "all 3 entrants sit at one table, which has seats = 2"),
+        ("&signup=people", "A test is between those who are chosen here"),
+    ] {
+        let refused = ann.send("/t/new", &format!("{chosen}{more}"));
+        assert!(refused.status >= 400 && refused.text().contains(problem), "{}", refused.text());
+    }
+    let made = ann.send("/t/new", &format!("{chosen}&first=first"));
+    assert_eq!(made.status, 303, "{}", made.text());
+    let page = made.header("location").unwrap().to_owned();
+    let id = page.rsplit('/').next().unwrap();
+    let report = ann.wait_for(&format!("/api/v1/tournaments/{id}"), |report| report["complete"] == true);
+    assert_eq!(
+        (&report["test"]["names"], &report["test"]["elo1"]),
+        (&json!(["first", "easy"]), &json!(1000.0))
+    );
+    assert!(report["test"]["decision"].is_string(), "{report}");
+    assert_eq!(report["games"], report["test"]["games"]);
+    let page = ann.get(&page).text();
+    for part in [
+        "Is one stronger?",
+        "Test whether first is 0 or 1000 Elo stronger than easy",
+        "is accepted",
+        "id=\"llr",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("All at one table"), "{page}");
+}
+
+#[test]
 fn a_knock_out_has_a_bracket() {
     let folder = folder("server-bracket");
     let server = Running::start(&folder);

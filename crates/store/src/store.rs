@@ -46,6 +46,32 @@ pub struct Reserve {
     pub percent: u64,
 }
 
+impl Reserve {
+    /// What is left free unless somebody says otherwise: whoever opens a store, or the variable [`Reserve::VARIABLE`].
+    pub const USUAL: Self = Self { bytes: 256 << 20, percent: 5 };
+    /// The environment variable that says how many MiB are left free instead of the usual.
+    pub const VARIABLE: &str = "ROOKERY_STORE_RESERVE";
+
+    /// This one, or what the environment says in the place of the usual.
+    fn in_force(self) -> Result<Self, StoreError> {
+        let Some(text) = std::env::var_os(Self::VARIABLE).filter(|_| self == Self::USUAL) else {
+            return Ok(self);
+        };
+        Self::of_text(&text.to_string_lossy())
+    }
+
+    fn of_text(text: &str) -> Result<Self, StoreError> {
+        let bytes = text.trim().parse().ok().and_then(|mib: u64| mib.checked_mul(1 << 20));
+        let bytes = bytes.ok_or_else(|| {
+            let variable = Self::VARIABLE;
+            StoreError::Location(format!(
+                "{variable}={text}: expected how many MiB of the disk are left free, such as 64"
+            ))
+        })?;
+        Ok(Self { bytes, percent: 0 })
+    }
+}
+
 /// How a store is opened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -79,7 +105,7 @@ impl Default for Options {
             check: Duration::from_secs(2),
             check_games: 1000,
             ballast: 16 << 20,
-            reserve: Reserve { bytes: 256 << 20, percent: 5 },
+            reserve: Reserve::USUAL,
             holder: format!("process {}", std::process::id()),
         }
     }
@@ -116,6 +142,7 @@ impl Store {
     /// Opens a store and makes it if there is none. Older tables are brought up to date after a copy; a damaged store is
     /// refused, and can still be opened for reading.
     pub fn open(location: &str, options: &Options) -> Result<Self, StoreError> {
+        let options = &Options { reserve: options.reserve.in_force()?, ..options.clone() };
         let engine = engine(&location.parse()?, options)?;
         if options.access == Access::Read {
             let mut sql = engine.reader().map_err(|error| edge(&*engine, error))?;
@@ -333,5 +360,21 @@ impl Drop for Reader<'_> {
     fn drop(&mut self) {
         self.readers.state.lock().unwrap_or_else(PoisonError::into_inner).n_lent -= 1;
         self.readers.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_says_in_mib_how_much_is_left_free() {
+        let mib = |text| Reserve::of_text(text).map(|reserve| (reserve.bytes >> 20, reserve.percent));
+        assert_eq!((mib("0").unwrap(), mib(" 64 ").unwrap()), ((0, 0), (64, 0)));
+        for text in ["", "64M", "-1", "5%", "99999999999999999"] {
+            let error = mib(text).unwrap_err();
+            assert_eq!(error.exit_code(), 2);
+            assert!(error.to_string().contains("expected how many MiB"), "{error}");
+        }
     }
 }

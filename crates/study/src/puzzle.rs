@@ -210,7 +210,7 @@ impl Search {
 fn solve<G: Game>(position: &PositionOf<G>, want: Want) -> Result<Solved, SolveError> {
     (G::EXPERTISE.solve)(
         position,
-        &SolveOrder { want, nodes: Some(NODES), memory: 4 << 20, ..SolveOrder::default() },
+        &SolveOrder { want, nodes: Some(NODES), memory: 16 << 20, ..SolveOrder::default() },
     )
 }
 

@@ -9,7 +9,7 @@ use rookery_catalog::{CATALOG, game};
 use rookery_referee::SeatSpec;
 use rookery_rules::{GameSpec, Seed, below};
 use rookery_store::{BundleFilter, BundleState, Page, StoredBundle};
-use rookery_tournament::{EntrantSpec, FormatSpec, TournamentSpec};
+use rookery_tournament::{EntrantSpec, FormatSpec, SprtSpec, TournamentSpec};
 
 use super::pages::{card, look, shown};
 use crate::accounts::{Identity, blocking, now_ms};
@@ -23,8 +23,9 @@ use crate::tournaments::{Opening, SignUp, Tournaments, games_at_once};
 /// Computers that are offered first, and those that take part unless others are chosen.
 const FIRST: [&str; 3] = ["easy", "medium", "hard"];
 const USUAL: [&str; 4] = ["easy", "medium", "hard", "random"];
-/// How many games a ladder has.
+/// How many games a ladder has, and a test at most.
 const LADDER: u64 = 1000;
+const MOST_OF_A_TEST: u64 = 20_000;
 /// The longest time until a tournament begins that the form takes, in minutes.
 const MOST_MINUTES: u32 = 24 * 60;
 /// How many players a form counts on where others may sign up.
@@ -192,6 +193,9 @@ fn read(app: &App, fields: &Fields, uploaded: Vec<StoredBundle>) -> NewTournamen
     let said = if field(fields, "game").is_none() { USUAL.to_vec() } else { said };
     let who =
         choices.iter().map(|choice| choice.player.clone()).filter(|player| said.contains(&player.as_str()));
+    let mut who: Vec<String> = who.collect();
+    // The others keep their order.
+    who.sort_by_key(|player| field(fields, "first") != Some(player));
     let has_people = matches!(field(fields, "signup"), Some("people" | "both"));
     let mut form = NewTournament {
         game: known.name().to_owned(),
@@ -202,7 +206,8 @@ fn read(app: &App, fields: &Fields, uploaded: Vec<StoredBundle>) -> NewTournamen
             .unwrap_or_else(|| FORMATS[0].0.to_owned()),
         rounds: number("rounds", 3, 50) as u32,
         games: number("games", 2, 100),
-        who: who.collect(),
+        elo: number("elo", 50, 1000) as u32,
+        who,
         choices,
         time: text("time")
             .filter(|time| time.parse::<rookery_referee::TimeControl>().is_ok())
@@ -288,6 +293,14 @@ fn spec_of(form: &NewTournament, format: &str) -> Result<TournamentSpec, String>
         },
         "gauntlet" => FormatSpec::Gauntlet { challengers: None, games },
         "ladder" => FormatSpec::Ladder { games: Some(LADDER) },
+        "sprt" if form.sign_up != "none" => {
+            return Err("A test is between those who are chosen here: nobody can sign up.".to_owned());
+        }
+        "sprt" => FormatSpec::Sprt(SprtSpec {
+            elo1: f64::from(form.elo),
+            games: MOST_OF_A_TEST,
+            ..SprtSpec::default()
+        }),
         _ => FormatSpec::RoundRobin { double: false, rounds: None, games },
     };
     let entrant = |who: &String| -> Result<EntrantSpec, String> {

@@ -127,6 +127,7 @@ pub(super) fn hold_here(
     let tournament = Arc::new(tournament);
     let (id, store) = (tournament.id(), hub.store().clone());
     let told = |error: &dyn std::fmt::Display| error.to_string();
+    tournament.expect_own_pairings(&store).map_err(|error| told(&error))?;
     store.set_tournament_state(id, TournamentState::Running).map_err(|error| told(&error))?;
     let changes = store.changes(id).map_err(|error| told(&error))?;
     let set_up = set_up(&tournament, hub, stopping, &changes);

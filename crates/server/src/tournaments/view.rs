@@ -118,14 +118,11 @@ impl Tournaments {
             format.change(&change);
         }
         let mut games = HashMap::new();
-        for stored in self.store.results(id)? {
+        for stored in tournament.stored_results()? {
             let stored = stored?;
-            // What failed because of us is played again and is no result.
-            if stored.result.cause != rookery_referee::Cause::PlatformAbort {
-                evaluation.add(&stored.result);
-                format.take(&stored.result);
-                games.insert(stored.key.pairing, GameView { id: stored.id, result: stored.result });
-            }
+            evaluation.add(&stored.result);
+            format.take(&stored.result);
+            games.insert(stored.key.pairing, GameView { id: stored.id, result: stored.result });
         }
         let ratings = Ratings::fit(&evaluation, &RatingOptions::default()).ok();
         let context = Context {

@@ -46,12 +46,15 @@ impl Running {
             .find_map(|line| Some(line.strip_prefix("TOLD ")?.to_owned()))
     }
 
-    /// Kills it after a while; everything it told before.
-    pub(crate) fn kill_after(mut self, delay: Duration) -> Vec<String> {
+    /// Kills it a while after it has told so much, however long that takes; everything it told before.
+    pub(crate) fn kill_after(mut self, n_told: usize, delay: Duration) -> Vec<String> {
+        let mut told: Vec<String> = std::iter::from_fn(|| self.next()).take(n_told).collect();
+        assert_eq!(told.len(), n_told, "it has ended by itself");
         std::thread::sleep(delay);
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        std::iter::from_fn(|| self.next()).collect()
+        told.extend(std::iter::from_fn(|| self.next()));
+        told
     }
 
     /// Waits for its end; everything it told, and whether it ended well.

@@ -63,7 +63,8 @@ fn fault_s01_what_was_told_as_stored_survives_kill_9() {
         let mut child =
             Running::start(command("kill::fault_s01_what_was_told_as_stored_survives_kill_9", &file));
         assert_eq!(child.next().as_deref(), Some("open"));
-        let lines = child.kill_after(Duration::from_millis(5) + delay(rounds, Duration::from_millis(75)));
+        // A slow disk has at least begun: before or after its first receipts.
+        let lines = child.kill_after(rounds as usize % 4, delay(rounds, Duration::from_millis(75)));
         let store = Store::open(file.to_str().unwrap(), &options()).unwrap();
         expect_stored(&store, &lines);
         told.extend(lines.into_iter().filter_map(|line| {
@@ -75,7 +76,7 @@ fn fault_s01_what_was_told_as_stored_survives_kill_9() {
     let store = Store::open(file.to_str().unwrap(), &options()).unwrap();
     let n_games = expect_whole(&store);
     assert_eq!(n_games, store.n_games(&GameFilter::default()).unwrap());
-    assert!(n_games >= told.len() as u64 && told.len() as u64 > rounds, "{} of {n_games}", told.len());
+    assert!(n_games >= told.len() as u64 && told.len() as u64 >= rounds, "{} of {n_games}", told.len());
     let all: Vec<String> = told.iter().map(|(id, seed)| format!("{id} {seed}")).collect();
     expect_stored(&store, &all);
     println!("{rounds} rounds, {} games told, {n_games} stored", told.len());
@@ -115,7 +116,8 @@ fn fault_s02_what_was_told_as_stored_survives_a_power_cut() {
         child.env("LD_PRELOAD", &library).env("ROOKERY_SHADOW", &shadow);
         let mut child = Running::start(child);
         assert_eq!(child.next().as_deref(), Some("open"));
-        let told = child.kill_after(Duration::from_millis(20) + delay(round, Duration::from_millis(150)));
+        // So many receipts, however slow the disk is, and then another moment each time.
+        let told = child.kill_after(1 + round as usize % 8, delay(round, Duration::from_millis(100)));
         n_told += told.len();
         // Only what had been brought to the disk is left.
         let store = Store::open(shadow.join("games.db").to_str().unwrap(), &options()).unwrap();
@@ -357,7 +359,7 @@ fn fault_s18_a_kill_during_a_backup_leaves_no_half_file() {
         // One is whole, however slow the machine; the kill comes during another.
         assert_eq!(child.next().as_deref(), Some("open"));
         assert_eq!(child.next().as_deref(), Some("backup"));
-        let n_told = 1 + child.kill_after(delay(round, Duration::from_millis(200))).len();
+        let n_told = 1 + child.kill_after(0, delay(round, Duration::from_millis(200))).len();
         let is_backup = |name: &String| name.starts_with("backup") && !name.contains(".unfinished");
         let names: Vec<String> = folder.names().into_iter().filter(is_backup).collect();
         assert!(names.len() >= n_told, "{n_told} told, {names:?}");

@@ -11,7 +11,7 @@ use rookery_referee::{Cause, Ruling, TimeControl};
 use rookery_report::{Evaluation, Evidence, OpeningFacts, Report, Timing};
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
-use rookery_store::{GameId, Store, StoredResult};
+use rookery_store::{GameId, Store, StoreError, StoredResult};
 use rookery_study::{ReviewTime, review};
 use rookery_tournament::{Entrant, GameResult, Sprt, TournamentSpec};
 
@@ -51,7 +51,7 @@ impl Details {
         }
         let mut openings = Openings::new(spec);
         let mut known = BTreeSet::new();
-        for stored in counted(tournament, store)? {
+        for stored in counted(tournament, evaluation)? {
             let StoredResult { key, result, .. } = stored?;
             let has_more = timed || !result.failed.is_empty();
             if !has_more && spec.openings.is_empty() {
@@ -95,15 +95,16 @@ impl Details {
         &mut self,
         tournament: &Tournament,
         store: &Store,
+        evaluation: &Evaluation,
         time: Duration,
         stop: &Stop,
     ) -> anyhow::Result<()> {
-        let n_games = counted(tournament, store)?.count().max(1);
+        let n_games = counted(tournament, evaluation)?.count().max(1);
         let fit = (time.as_secs_f64() / LEAST.as_secs_f64()).max(1.0) as usize;
         let every = n_games.div_ceil(fit);
         let each = time.div_f64(n_games.div_ceil(every) as f64);
         let mut sums: BTreeMap<Entrant, (u64, u64)> = BTreeMap::new();
-        for stored in counted(tournament, store)?.step_by(every) {
+        for stored in counted(tournament, evaluation)?.step_by(every) {
             let StoredResult { id, result, .. } = stored?;
             let played = read_story(&*store.record(id)?).map_err(|error| anyhow!("game {id}: {error}"))?;
             let Some(reviewed) =
@@ -156,15 +157,15 @@ impl Openings {
     }
 }
 
-/// The games that count, in the order of their pairings.
+/// The games that were played to their end and are in the tables, in the order of their pairings.
 fn counted(
     tournament: &Tournament,
-    store: &Store,
-) -> anyhow::Result<impl Iterator<Item = Result<StoredResult, rookery_store::StoreError>>> {
-    let counts = |stored: &Result<StoredResult, _>| {
-        stored.as_ref().map_or(true, |stored| stored.result.cause != Cause::PlatformAbort)
+    evaluation: &Evaluation,
+) -> anyhow::Result<impl Iterator<Item = Result<StoredResult, StoreError>>> {
+    let counts = |stored: &StoredResult| {
+        stored.result.cause != Cause::PlatformAbort && evaluation.counts(stored.key.pairing)
     };
-    Ok(store.results(tournament.id())?.filter(counts))
+    Ok(tournament.stored_results()?.filter(move |stored| stored.as_ref().map_or(true, counts)))
 }
 
 /// What speaks for a fault, in one line: how its program ended, what was wrong, the last it said.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rookery_arena::{Tournament, rated};
 use rookery_referee::parse_duration;
 use rookery_report::table::wrapped;
-use rookery_report::{Context, Evaluation, Model, RatingOptions, Ratings, Report};
+use rookery_report::{Context, Evaluation, Model, RatingOptions, Ratings, Report, TestFacts, test_json};
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_search::Stop;
 use rookery_store::{GameId, Page, Store, TournamentFilter, TournamentId};
@@ -284,7 +284,7 @@ pub(super) fn status(args: &StatusArgs, out: &mut dyn Write) -> anyhow::Result<E
         let value = json!({
             "tournament": tournament.id().to_string(), "name": spec.name, "state": state.word(),
             "entrants": spec.entrants.len(), "played": played, "games": games, "exact": exact,
-            "round": round, "rounds": rounds, "trials": spec.trials,
+            "round": round, "rounds": rounds, "trials": spec.trials, "test": evaluation.test().map(test_json),
         });
         writeln!(out, "{value:#}")?;
         return Ok(ExitCode::SUCCESS);
@@ -307,8 +307,9 @@ pub(super) fn status(args: &StatusArgs, out: &mut dyn Write) -> anyhow::Result<E
         state.word(),
         spec.entrants.len()
     )?;
-    for note in &spec.trials {
-        writeln!(out, "{}", wrapped(&note.to_string(), width()))?;
+    let test = evaluation.test().map(|run| TestFacts::new(run, evaluation.names()).to_string());
+    for line in test.into_iter().chain(spec.trials.iter().map(ToString::to_string)) {
+        writeln!(out, "{}", wrapped(&line, width()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -336,7 +337,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         let stop = Stop::default();
         let raised = stop.clone();
         let stopping = watch_quietly(move || raised.set())?;
-        details.judge(&tournament, &store, time, &stop)?;
+        details.judge(&tournament, &store, &evaluation, time, &stop)?;
         if let Some(code) = stopping.exit_code() {
             return Ok(ExitCode::from(code));
         }

@@ -7,6 +7,7 @@ mod table;
 mod tree;
 
 use maud::{Markup, PreEscaped, html};
+use rookery_report::TestFacts;
 use rookery_report::plots::{self, Bar, Frame};
 use rookery_rules::text::clean;
 use rookery_store::TournamentState;
@@ -39,23 +40,29 @@ pub(crate) struct Seen {
 }
 
 /// What is shown of a format: its word, its name, one sentence.
-pub(crate) const FORMATS: [(&str, &str, &str); 5] = [
+pub(crate) const FORMATS: [(&str, &str, &str); 6] = [
     ("round-robin", "Everyone meets everyone", "Each pair plays. Fairest, and the longest."),
     ("swiss", "Swiss", "Each round pairs players with equal points who have not met."),
     ("knock-out", "Knock-out", "The best of each table goes on; who loses is out."),
     ("gauntlet", "Gauntlet", "The first player meets all the others, and they do not meet each other."),
     ("ladder", "Ladder", "Whoever is known least plays next; the longer, the surer."),
+    (
+        "sprt",
+        "Is one stronger?",
+        "All at one table, until a test (SPRT) has decided whether the first player is stronger than the second.",
+    ),
 ];
 
 /// The word of a format.
 fn word_of(format: &FormatSpec) -> &'static str {
     match format {
-        FormatSpec::Series { .. } | FormatSpec::Sprt(_) => "series",
+        FormatSpec::Series { .. } => "series",
         FormatSpec::RoundRobin { .. } => "round-robin",
         FormatSpec::Swiss { .. } => "swiss",
         FormatSpec::KnockOut { .. } | FormatSpec::FishKnockOut {} => "knock-out",
         FormatSpec::Gauntlet { .. } => "gauntlet",
         FormatSpec::Ladder { .. } => "ladder",
+        FormatSpec::Sprt(_) => "sprt",
     }
 }
 
@@ -116,6 +123,7 @@ pub(crate) fn tournament(view: &View, seen: &Seen) -> Markup {
             div data-live="bracket" { @if is_cup { (bracket::bracket(view)) } }
             div class="cols now-first" {
                 div class="stack" {
+                    div data-live="test" { (test(view)) }
                     div data-live="table" { (table::standings(view, seen)) }
                     div data-live="cross" { (table::cross(view)) }
                     div data-live="plots" class="stack" { (rating_plot(view)) }
@@ -262,6 +270,21 @@ fn rating_plot(view: &View) -> Markup {
         }
         @if let Some(plot) = losses {
             section class="floe" { h2 { "How games were lost" } figure tabindex="0" { (PreEscaped(plot)) } }
+        }
+    }
+}
+
+/// How far the test is that ends it, if one does.
+fn test(view: &View) -> Markup {
+    html! {
+        @if let Some(test) = &view.report.test {
+            section class="floe" {
+                h2 { "Test" }
+                p { (test.to_string()) }
+                @if !test.trace.is_empty() {
+                    figure tabindex="0" { (PreEscaped(test.plot())) figcaption class="dim tiny" { (TestFacts::PLOT) "." } }
+                }
+            }
         }
     }
 }

@@ -43,9 +43,11 @@ pub(crate) struct NewTournament {
     pub(crate) rounds: u32,
     /// How many games a pairing has.
     pub(crate) games: u64,
+    /// How much stronger the first player is, if a test is to say so, in Elo.
+    pub(crate) elo: u32,
     /// Who could take part.
     pub(crate) choices: Vec<Choice>,
-    /// Who does.
+    /// Who does, the first player first.
     pub(crate) who: Vec<String>,
     /// The time control.
     pub(crate) time: String,
@@ -145,6 +147,7 @@ fn format_step(form: &NewTournament) -> Markup {
         div class="knobs" {
             label class="field" { "Rounds (Swiss)" input type="number" name="rounds" value=(form.rounds) min="1" max="50"; }
             label class="field" { "Games a pairing" input type="number" name="games" value=(form.games) min="1" max="100"; }
+            label class="field" { "Stronger by (test), in Elo" input type="number" name="elo" value=(form.elo) min="1" max="1000"; }
         }
         p class="tiny dim" { "Two games: the same start twice, seats swapped." }
     }
@@ -223,6 +226,13 @@ fn who_step(form: &NewTournament) -> Markup {
                 p class="tiny dim" { "No bot is connected or uploaded. " a href="/connect" { "Connect one in five minutes" } "." }
             }
         }
+        div data-live="first" {
+            @if matches!(form.format.as_str(), "gauntlet" | "sprt") && form.who.len() > 1 {
+                label class="field" { "First player" select name="first" id="first" {
+                    @for (idx, who) in form.who.iter().enumerate() { option value=(who) selected[idx == 0] { (bot_name(who)) } }
+                } }
+            }
+        }
     }
 }
 
@@ -271,7 +281,7 @@ fn summary(form: &NewTournament) -> Markup {
                     dt { "Length" } dd { @if form.sign_up != "none" { "by how many come; " } (size(form.players, &form.plans[at], false)) }
                     dt { "Time" } dd { (time_said(form, &form.plans[at])) }
                 }
-                @if let (Err(problem), "none") = (&form.plans[at], form.sign_up.as_str()) { p class="note bad" { (problem) } }
+                @if let Err(problem) = &form.plans[at] && (form.sign_up == "none" || form.format == "sprt") { p class="note bad" { (problem) } }
                 code class="spec" { (form.board) }
                 @if form.sign_up == "none" {
                     button class="btn primary big" type="submit" { "Start the tournament" }
