@@ -123,6 +123,27 @@ async fn until_second_turn(client: &mut Client) -> (Value, Value) {
     (client.next("turn").await, token)
 }
 
+/// Nobody reads what the one who waits here says: it is asked for a sign of life all the same.
+#[tokio::test]
+async fn fault_t04_who_waits_at_a_port_and_answers_no_ping_is_closed_after_30_s() {
+    let programs = programs(None);
+    let port = programs.sign_up(&"ws:0".parse().unwrap()).unwrap();
+    let mut client = Client::connect(port.address, true).await;
+    client.hello(json!({"name": "ann"})).await;
+    while port.names() != ["ann"] {
+        sleep(Duration::from_millis(10)).await;
+    }
+    // It does not read from now on, so it does not answer either.
+    tokio::time::pause();
+    sleep(Duration::from_secs(25)).await;
+    assert_eq!(port.names(), ["ann"], "it has some time");
+    sleep(Duration::from_secs(15)).await;
+    tokio::time::resume();
+    let fault = client.0.receive().await.unwrap_err();
+    assert!(fault.evidence.note.contains("1008"), "{fault:?}");
+    assert!(port.names().is_empty());
+}
+
 #[tokio::test]
 async fn fault_j08_the_newer_connection_counts_and_the_older_is_told_so() {
     for ws in [false, true] {
