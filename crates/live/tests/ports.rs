@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 /// Far longer than anything here takes, and far shorter than anybody waits for a hello.
 const SOON: Duration = Duration::from_secs(5);

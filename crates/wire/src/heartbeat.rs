@@ -120,7 +120,11 @@ mod tests {
         let mut heartbeat = Heartbeat::default();
         heartbeat.set_idle(false);
         for _ in 0..20 {
-            assert_eq!(next(&mut heartbeat).await, (Due::Ask, 10), "it is asked, so that nobody cuts the line");
+            assert_eq!(
+                next(&mut heartbeat).await,
+                (Due::Ask, 10),
+                "it is asked, so that nobody cuts the line"
+            );
         }
         heartbeat.set_idle(true);
         for due in [Due::Ask, Due::Ask, Due::Gone] {

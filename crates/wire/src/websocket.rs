@@ -47,7 +47,7 @@ pub struct WebSocket {
 /// A stream that counts what is read of it: a message can be cut into any number of frames with nothing in them, which
 /// nobody else notices.
 struct Counted {
-    stream: TcpStream,
+    stream: Line,
     n_bytes: usize,
     /// Whether anything was read since this was last asked.
     has_spoken: bool,
@@ -55,7 +55,27 @@ struct Counted {
 
 impl Counted {
     fn new(stream: TcpStream) -> Self {
-        Self { stream, n_bytes: 0, has_spoken: false }
+        Self { stream: Line::Tcp(stream), n_bytes: 0, has_spoken: false }
+    }
+}
+
+/// What frames travel over.
+enum Line {
+    Tcp(TcpStream),
+    /// Whatever is around it: TLS.
+    Wrapped(Box<dyn ReadWrite>),
+}
+
+trait ReadWrite: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> ReadWrite for S {}
+
+impl Line {
+    fn inner(&mut self) -> Pin<&mut dyn ReadWrite> {
+        match self {
+            Self::Tcp(stream) => Pin::new(stream as &mut dyn ReadWrite),
+            Self::Wrapped(stream) => Pin::new(&mut **stream),
+        }
     }
 }
 
@@ -167,9 +187,32 @@ impl WebSocket {
         crate::connection::prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
         let stream = Counted::new(stream);
-        let connected = client_async_with_config(url, stream, Some(config(bounds))).await;
-        let (stream, _) = connected.map_err(io::Error::other)?;
-        Ok(Self::new(stream, peer, bounds))
+        Self::connect_counted(stream, peer, url, bounds).await
+    }
+
+    /// The same over whatever is around a stream, for example TLS with `peer`. That stream was
+    /// [prepared](Self::prepare).
+    pub async fn connect_over(
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        peer: String,
+        url: &str,
+        bounds: Bounds,
+    ) -> io::Result<Self> {
+        let stream = Counted { stream: Line::Wrapped(Box::new(stream)), n_bytes: 0, has_spoken: false };
+        Self::connect_counted(stream, peer, url, bounds).await
+    }
+
+    /// Has each message leave a stream at once, and a peer that has vanished noticed.
+    pub fn prepare(stream: &TcpStream) -> io::Result<()> {
+        crate::connection::prepare_stream(stream)
+    }
+
+    async fn connect_counted(stream: Counted, peer: String, url: &str, bounds: Bounds) -> io::Result<Self> {
+        match client_async_with_config(url, stream, Some(config(bounds))).await {
+            Ok((stream, _)) => Ok(Self::new(stream, peer, bounds)),
+            Err(Error::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error)),
+        }
     }
 
     /// Nothing more is read; who is still there is told this code.
@@ -315,7 +358,7 @@ impl AsyncRead for Counted {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
+        ready!(self.stream.inner().poll_read(cx, buf))?;
         let n_bytes = buf.filled().len() - before;
         self.n_bytes += n_bytes;
         self.has_spoken |= n_bytes > 0;
@@ -325,14 +368,14 @@ impl AsyncRead for Counted {
 
 impl AsyncWrite for Counted {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
+        self.stream.inner().poll_write(cx, buf)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        self.stream.inner().poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        self.stream.inner().poll_shutdown(cx)
     }
 }

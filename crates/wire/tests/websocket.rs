@@ -8,10 +8,10 @@ use rookery_referee::{Fault, Offence};
 use rookery_wire::{Bounds, Transport as _, TransportExt as _, WebSocket};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout};
-use tokio_tungstenite::{WebSocketStream, client_async};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// What we receive of these frames, one after the other until the first fault.
 async fn received(frames: Vec<Message>) -> (Vec<String>, Fault) {
