@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use rookery_catalog::AnyGame;
+use rookery_live::board_seed;
 use rookery_rules::{GameSpec, Seed, Status, below};
 use rookery_search::Budget;
 use rookery_study::advise_by_playouts;
@@ -26,7 +27,7 @@ pub(crate) fn openings(tournament: &TournamentSpec, balanced: Balanced) -> Resul
     let mut openings = vec![];
     for (number, named) in (0..).zip(&tournament.games) {
         let (game, spec) = seated(named, tournament.seats)?;
-        let seed = tournament.seed.derive(BOARDS).derive(number);
+        let seed = board_seed(tournament.seed, tournament.seed.derive(BOARDS).derive(number));
         let boards = of_game(game, &spec, balanced, seed)
             .map_err(|error| ArenaError::Agreed(format!("{named}: {error}")))?;
         let opening = |position| Opening {
@@ -125,6 +126,24 @@ mod tests {
         assert!(taken.len() == 2 && left.len() > 4 && most <= least, "{taken:?} {left:?}");
         let worst = left.iter().copied().fold(0.0, f32::max);
         assert!(worst > most, "some are less even: {taken:?} {left:?}");
+    }
+
+    /// Everybody sees the boards: nobody is to reckon the seed of a tournament from them.
+    #[test]
+    fn boards_tell_nothing_of_a_seed_that_was_drawn() {
+        let (game, spec) = seated("fish:rows=3,cols=4", 2).expect("there is such a board");
+        let balanced = Balanced { boards: 1, plies: 2 };
+        for (whole, is_plain) in [(Seed(7), true), (Seed(0x1234_5678_9abc_def0), false)] {
+            let entrants = ["ann", "bob"].map(|name| serde_json::json!({"name": name, "player": "first"}));
+            let tournament = serde_json::json!({
+                "name": "evening", "games": ["fish:rows=3,cols=4"], "format": "round-robin", "entrants": entrants,
+                "seed": whole.0.to_string(),
+            });
+            let tournament: TournamentSpec = serde_json::from_value(tournament).expect("it is one");
+            let boards = openings(&tournament, balanced).expect("there are enough");
+            let usual = of_game(game, &spec, balanced, whole.derive(BOARDS).derive(0)).expect("as before");
+            assert_eq!(boards[0].position.as_ref() == usual.first(), is_plain, "{whole:?}");
+        }
     }
 
     #[test]

@@ -237,6 +237,17 @@ impl Hall {
         Ok(())
     }
 
+    /// Listens to those who wait and stay, whom nobody listens to otherwise: they are asked for a sign of life, and who gives
+    /// none for long leaves its place to others.
+    pub(crate) fn tend(&self) {
+        let mut state = self.state();
+        state.forget_the_gone();
+        // Who stays and is gone keeps its name until that is asked for, and may come back until then.
+        for (link, _) in state.staying.values_mut() {
+            is_gone(&mut **link);
+        }
+    }
+
     /// Tries until it succeeds, again whenever somebody has come.
     pub(crate) async fn until(&self, mut is_done: impl FnMut() -> bool) {
         loop {
@@ -284,7 +295,8 @@ impl Hall {
     }
 
     /// The game of this seat is over, and its bot stays for the next one.
-    pub(crate) fn stay(&self, name: String, bot: Bot) {
+    pub(crate) fn stay(&self, name: String, mut bot: Bot) {
+        bot.0.set_idle(true);
         self.state().staying.insert(name, bot);
         self.changed.notify_waiters();
     }

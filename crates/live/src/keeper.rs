@@ -11,7 +11,7 @@ use rookery_wire::{Connection, Protocol, Transport, TransportExt as _, WebSocket
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::guest::{Link, Opening};
 use crate::hall::{Hall, Refusal, Refused};
@@ -23,6 +23,8 @@ use crate::unnamed::{Most, Unnamed};
 const MOST: Most = Most { all: 512, each: 256 };
 /// How long nothing is accepted after it has failed, most likely for want of sockets: until then somebody may have gone.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often those who wait behind the port are listened to.
+const TEND_EVERY: Duration = Duration::from_secs(2);
 
 /// Takes in whoever comes to one port.
 pub(crate) struct Keeper {
@@ -42,8 +44,11 @@ impl Keeper {
     pub(crate) async fn keep(self, listener: TcpListener) {
         let keeper = Arc::new(self);
         let (mut greeting, mut unnamed, mut next_id) = (JoinSet::new(), Unnamed::default(), 0_u64);
+        let mut tending = interval(TEND_EVERY);
+        tending.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
+                _ = tending.tick() => keeper.hall.tend(),
                 accepted = listener.accept() => {
                     let Ok((stream, peer)) = accepted else {
                         sleep(PAUSE).await;

@@ -58,7 +58,7 @@ pub use programs::{Programs, SignUp};
 pub use refusals::source;
 pub use replay::{AnyReplay, random_record, replay, verify, verify_lines};
 pub use resting::Resting;
-pub use returning::{GRACE_TO_RETURN, Returning};
+pub use returning::{GRACE_TO_RETURN, Returning, close_replaced};
 pub use seeds::{board_seed, drawn_seed};
 pub use stopping::{GRACE, Signal, Stopping};
 pub use story::{Prelude, Story, Turn, prelude, read_story, write_record};

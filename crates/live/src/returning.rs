@@ -29,6 +29,8 @@ pub struct Returning {
     owes_ready: bool,
     told: Told,
     peer: String,
+    /// Whether nothing is expected of whoever is there.
+    is_idle: bool,
 }
 
 /// Somebody who has come back and is not ready yet.
@@ -161,24 +163,21 @@ impl Returning {
             owes_ready: false,
             told: Told::default(),
             peer,
+            is_idle: true,
         }
     }
 
     /// Somebody has come back: the newest connection counts, an older one is closed.
     fn attach(&mut self, mut link: Box<dyn Transport>) {
+        link.set_idle(self.is_idle);
         if let Some(again) = self.told.again() {
             link.queue(&again);
             self.returns = Some(Returns::within(self.told.reply_time()));
         }
         self.until = None;
         self.owes_ready = false;
-        if let Some(mut older) = self.link.replace(link) {
-            older.replaced();
-            tokio::spawn(async move {
-                // Whether it is still heard does not matter.
-                let _ = timeout(LAST_WORD, older.send(&error(ErrorCode::Replaced, REPLACED))).await;
-                older.close().await;
-            });
+        if let Some(older) = self.link.replace(link) {
+            tokio::spawn(close_replaced(older));
         }
     }
 
@@ -232,6 +231,14 @@ impl Returning {
     fn may_return(&self, fault: &Fault) -> bool {
         fault.offence == Offence::Disconnected && self.told.new_game.is_some()
     }
+}
+
+/// Closes the link of a bot whose newer connection has taken its place, and says so.
+pub async fn close_replaced(mut older: Box<dyn Transport>) {
+    older.replaced();
+    // Whether it is still heard does not matter.
+    let _ = timeout(LAST_WORD, older.send(&error(ErrorCode::Replaced, REPLACED))).await;
+    older.close().await;
 }
 
 impl Transport for Returning {
@@ -298,6 +305,13 @@ impl Transport for Returning {
         }
     }
 
+    fn set_idle(&mut self, idle: bool) {
+        self.is_idle = idle;
+        if let Some(link) = &mut self.link {
+            link.set_idle(idle);
+        }
+    }
+
     fn unfinished(&mut self) -> &[u8] {
         self.link.as_mut().map_or(&[], |link| link.unfinished())
     }
@@ -305,6 +319,12 @@ impl Transport for Returning {
     fn absence(&self) -> Option<Fault> {
         let note = "it lost its connection and did not come back before its time was up";
         self.link.is_none().then(|| Fault::new(Offence::Disconnected, note))
+    }
+
+    fn replaced(&mut self) {
+        if let Some(link) = &mut self.link {
+            link.replaced();
+        }
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, ()> {

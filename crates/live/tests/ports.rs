@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 /// Far longer than anything here takes, and far shorter than anybody waits for a hello.
 const SOON: Duration = Duration::from_secs(5);
@@ -121,6 +122,28 @@ async fn until_second_turn(client: &mut Client) -> (Value, Value) {
     let turn = client.next("turn").await;
     client.say(&json!({"type": "move", "id": turn["id"], "index": 0})).await;
     (client.next("turn").await, token)
+}
+
+/// Nobody reads what the one who waits here says: it is asked for a sign of life all the same.
+#[tokio::test]
+async fn fault_t04_who_waits_at_a_port_and_answers_no_ping_is_closed_after_30_s() {
+    let programs = programs(None);
+    let port = programs.sign_up(&"ws:0".parse().unwrap()).unwrap();
+    let mut client = Client::connect(port.address, true).await;
+    client.hello(json!({"name": "ann"})).await;
+    while port.names() != ["ann"] {
+        sleep(Duration::from_millis(10)).await;
+    }
+    // It does not read from now on, so it does not answer either.
+    tokio::time::pause();
+    sleep(Duration::from_secs(25)).await;
+    assert_eq!(port.names(), ["ann"], "it has some time");
+    sleep(Duration::from_secs(15)).await;
+    tokio::time::resume();
+    // Its late answers may find nobody before it has read why.
+    let heard = tokio::time::timeout(SOON, client.0.receive()).await.expect("it was closed");
+    assert_eq!(heard.unwrap_err().offence, Offence::Disconnected);
+    assert!(port.names().is_empty());
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use common::{Running, folder};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -175,15 +176,10 @@ impl Player {
         }
     }
 
-    /// Whether it is sent away.
-    fn leaves(mut self) -> bool {
-        loop {
-            match self.lines.next() {
-                None | Some(Err(_)) => return true,
-                Some(Ok(line)) if line.contains("\"turn\"") => return false,
-                Some(Ok(_)) => {}
-            }
-        }
+    /// What it hears last before it is sent away.
+    fn last_word(self) -> Value {
+        let last = self.lines.map_while(Result::ok).last().expect("somebody says something");
+        serde_json::from_str(&last).unwrap()
     }
 }
 
@@ -223,7 +219,7 @@ fn fault_j08_the_newest_connection_with_a_token_counts() {
     let first = Player::connect(&server, Some(&token));
     ann.wait_for("/api/v1/bots", |list| list[0]["name"] == "mine");
     let mut second = Player::connect(&server, Some(&token));
-    assert!(first.leaves(), "the older one");
+    assert_eq!(first.last_word()["code"], "replaced", "the older one rests, and is told why it has to go");
     // Nobody else gets the name, with another token or with none.
     for secret in [None, Some("a-token-of-nobody-else")] {
         assert_eq!(Player::connect(&server, secret).read()["type"], "error");
@@ -239,7 +235,7 @@ fn fault_j08_the_newest_connection_with_a_token_counts() {
     third.say(&json!({"type": "ready"}));
     let again = third.until("turn");
     assert_eq!(again["id"], turn["id"], "{again}");
-    assert!(second.leaves(), "the older one");
+    assert_eq!(second.last_word()["code"], "replaced", "the older one");
     let mut turn = again;
     loop {
         third.say(&json!({"type": "move", "id": turn["id"], "index": 0}));
@@ -256,6 +252,40 @@ fn fault_j08_the_newest_connection_with_a_token_counts() {
     let path = format!("/api/v1/matches/{}", made.json()["id"].as_str().unwrap());
     let over = ann.wait_for(&path, |state| !state["over"].is_null());
     assert_eq!(over["over"]["cause"], "normal", "{over}");
+}
+
+/// The code that a WebSocket is closed with which says hello with this token as `webby`.
+async fn close_code(address: SocketAddr, secret: String, is_here: oneshot::Sender<()>) -> Option<u16> {
+    let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let (mut socket, _) = client_async(format!("ws://{address}/bots"), stream).await.unwrap();
+    let mut hello = hello("webby");
+    hello["secret"] = json!(secret);
+    socket.send(Message::text(hello.to_string())).await.unwrap();
+    is_here.send(()).unwrap();
+    while let Some(Ok(message)) = socket.next().await {
+        if let Message::Close(frame) = message {
+            return frame.map(|frame| frame.code.into());
+        }
+    }
+    None
+}
+
+#[test]
+fn fault_j08_an_older_socket_that_rests_is_closed_as_replaced() {
+    let folder = folder("server-bots-older");
+    let server = Running::start(&folder);
+    let mut ann = server.client();
+    let claim = json!({"name": "ann", "password": "correct horse", "claim": true});
+    assert_eq!(ann.post("/api/v1/login", &claim).status, 200);
+    let token = ann.post("/api/v1/tokens", &json!({})).json()["token"].as_str().unwrap().to_owned();
+    let address = server.address;
+    let (is_here, here) = oneshot::channel();
+    let older = server.block_on(async { tokio::spawn(close_code(address, token.clone(), is_here)) });
+    server.block_on(here).unwrap();
+    ann.wait_for("/api/v1/bots", |list| list[0]["name"] == "webby");
+    let (is_here, _here) = oneshot::channel();
+    server.block_on(async { tokio::spawn(close_code(address, token, is_here)) });
+    assert_eq!(server.block_on(older).unwrap(), Some(4010));
 }
 
 #[test]

@@ -13,6 +13,7 @@
 
 mod codec;
 mod connection;
+mod heartbeat;
 mod inbox;
 mod lent;
 mod limits;

@@ -25,7 +25,8 @@ pub trait Transport: Send {
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;
 
     /// Whether nothing is expected of whoever is at the other end until something is sent to it. A program that may not use
-    /// that time is stopped meanwhile, and goes on at the latest when a message is queued or the link is closed.
+    /// that time is stopped meanwhile, and goes on at the latest when a message is queued or the link is closed; whoever has
+    /// connected is only then to show that it is there.
     fn set_idle(&mut self, idle: bool) {
         let _ = idle;
     }

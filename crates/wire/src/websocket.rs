@@ -16,9 +16,10 @@ use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
-use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async_with_config, client_async_with_config};
 
+use crate::heartbeat::{Due, Heartbeat};
 use crate::{Bounds, Transport, excerpt};
 
 /// How long the last words may take.
@@ -39,13 +40,43 @@ pub struct WebSocket {
     farewell: Option<(CloseCode, String)>,
     /// Whether the other end has closed it for another connection of ours.
     was_replaced: bool,
+    /// Of whoever we took in.
+    heartbeat: Option<Heartbeat>,
 }
 
 /// A stream that counts what is read of it: a message can be cut into any number of frames with nothing in them, which
 /// nobody else notices.
 struct Counted {
-    stream: TcpStream,
+    stream: Line,
     n_bytes: usize,
+    /// Whether anything was read since this was last asked.
+    has_spoken: bool,
+}
+
+impl Counted {
+    fn new(stream: TcpStream) -> Self {
+        Self { stream: Line::Tcp(stream), n_bytes: 0, has_spoken: false }
+    }
+}
+
+/// What frames travel over.
+enum Line {
+    Tcp(TcpStream),
+    /// Whatever is around it: TLS.
+    Wrapped(Box<dyn ReadWrite>),
+}
+
+trait ReadWrite: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> ReadWrite for S {}
+
+impl Line {
+    fn inner(&mut self) -> Pin<&mut dyn ReadWrite> {
+        match self {
+            Self::Tcp(stream) => Pin::new(stream as &mut dyn ReadWrite),
+            Self::Wrapped(stream) => Pin::new(&mut **stream),
+        }
+    }
 }
 
 /// The most frames without a message, one after the other, in a window: pings, pongs. Who pings now and then may do so for ever.
@@ -85,7 +116,34 @@ impl WebSocket {
             most_bytes,
             farewell: None,
             was_replaced: false,
+            heartbeat: None,
         }
+    }
+
+    /// The same, and whoever is at the other end has to show that it is there.
+    fn taken_in(self) -> Self {
+        Self { heartbeat: Some(Heartbeat::default()), ..self }
+    }
+
+    /// Asks whoever has been silent for a while for a sign of life; ready if it has given none.
+    fn poll_silence(&mut self, cx: &mut Context<'_>) -> Poll<Fault> {
+        let Some(heartbeat) = &mut self.heartbeat else { return Poll::Pending };
+        if std::mem::take(&mut self.stream.get_mut().has_spoken) {
+            heartbeat.heard();
+        }
+        while let Poll::Ready(due) = heartbeat.poll(cx) {
+            if due == Due::Gone {
+                let note = format!("it gave no sign of life for {} s", Heartbeat::SILENCE.as_secs());
+                return Poll::Ready(Fault::new(Offence::Disconnected, note));
+            }
+            // Who does not even take what it was sent before has enough to answer.
+            if let Poll::Ready(Ok(())) = Pin::new(&mut self.stream).poll_ready(cx) {
+                // If the connection is gone, that is noticed by whoever reads it.
+                let _ = Pin::new(&mut self.stream).start_send(Message::Ping(Bytes::new()));
+                let _ = Pin::new(&mut self.stream).poll_flush(cx);
+            }
+        }
+        Poll::Pending
     }
 
     /// Whether a frame that is no message is one too many.
@@ -103,20 +161,20 @@ impl WebSocket {
     pub async fn accept(stream: TcpStream, bounds: Bounds) -> io::Result<Self> {
         crate::connection::prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
-        let stream = Counted { stream, n_bytes: 0 };
+        let stream = Counted::new(stream);
         let stream =
             accept_async_with_config(stream, Some(config(bounds))).await.map_err(io::Error::other)?;
-        Ok(Self::new(stream, peer, bounds))
+        Ok(Self::new(stream, peer, bounds).taken_in())
     }
 
     /// Takes somebody in who has asked a web server for it, and was answered. `read` has arrived since.
     pub async fn upgraded(stream: TcpStream, read: Vec<u8>, bounds: Bounds) -> io::Result<Self> {
         crate::connection::prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
-        let stream = Counted { stream, n_bytes: 0 };
+        let stream = Counted::new(stream);
         let stream =
             WebSocketStream::from_partially_read(stream, read, Role::Server, Some(config(bounds))).await;
-        Ok(Self::new(stream, peer, bounds))
+        Ok(Self::new(stream, peer, bounds).taken_in())
     }
 
     /// What a web server answers to the key of whoever asks for a WebSocket.
@@ -128,10 +186,33 @@ impl WebSocket {
     pub async fn connect(stream: TcpStream, url: &str, bounds: Bounds) -> io::Result<Self> {
         crate::connection::prepare_stream(&stream)?;
         let peer = stream.peer_addr()?.to_string();
-        let stream = Counted { stream, n_bytes: 0 };
-        let connected = client_async_with_config(url, stream, Some(config(bounds))).await;
-        let (stream, _) = connected.map_err(io::Error::other)?;
-        Ok(Self::new(stream, peer, bounds))
+        let stream = Counted::new(stream);
+        Self::connect_counted(stream, peer, url, bounds).await
+    }
+
+    /// The same over whatever is around a stream, for example TLS with `peer`. That stream was
+    /// [prepared](Self::prepare).
+    pub async fn connect_over(
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        peer: String,
+        url: &str,
+        bounds: Bounds,
+    ) -> io::Result<Self> {
+        let stream = Counted { stream: Line::Wrapped(Box::new(stream)), n_bytes: 0, has_spoken: false };
+        Self::connect_counted(stream, peer, url, bounds).await
+    }
+
+    /// Has each message leave a stream at once, and a peer that has vanished noticed.
+    pub fn prepare(stream: &TcpStream) -> io::Result<()> {
+        crate::connection::prepare_stream(stream)
+    }
+
+    async fn connect_counted(stream: Counted, peer: String, url: &str, bounds: Bounds) -> io::Result<Self> {
+        match client_async_with_config(url, stream, Some(config(bounds))).await {
+            Ok((stream, _)) => Ok(Self::new(stream, peer, bounds)),
+            Err(Error::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error)),
+        }
     }
 
     /// Nothing more is read; who is still there is told this code.
@@ -171,6 +252,11 @@ impl Transport for WebSocket {
             if next.is_pending() && self.stream.get_ref().n_bytes > self.most_bytes {
                 let note = format!("more than {} bytes without a message", self.most_bytes);
                 let fault = Fault::new(Offence::OutputLimit, note);
+                return Poll::Ready(Err(self.end(fault, Some(CloseCode::Policy))));
+            }
+            if next.is_pending()
+                && let Poll::Ready(fault) = self.poll_silence(cx)
+            {
                 return Poll::Ready(Err(self.end(fault, Some(CloseCode::Policy))));
             }
             let (fault, code) = match ready!(next) {
@@ -229,6 +315,12 @@ impl Transport for WebSocket {
         Poll::Ready(flushed.map_err(|error| self.failed(&error)))
     }
 
+    fn set_idle(&mut self, idle: bool) {
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.set_idle(idle);
+        }
+    }
+
     /// A frame is there as a whole or not at all.
     fn unfinished(&mut self) -> &[u8] {
         &[]
@@ -266,22 +358,24 @@ impl AsyncRead for Counted {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
-        self.n_bytes += buf.filled().len() - before;
+        ready!(self.stream.inner().poll_read(cx, buf))?;
+        let n_bytes = buf.filled().len() - before;
+        self.n_bytes += n_bytes;
+        self.has_spoken |= n_bytes > 0;
         Poll::Ready(Ok(()))
     }
 }
 
 impl AsyncWrite for Counted {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
+        self.stream.inner().poll_write(cx, buf)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        self.stream.inner().poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        self.stream.inner().poll_shutdown(cx)
     }
 }

@@ -7,11 +7,11 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use rookery_referee::{Fault, Offence};
 use rookery_wire::{Bounds, Transport as _, TransportExt as _, WebSocket};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{sleep, timeout};
-use tokio_tungstenite::client_async;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// What we receive of these frames, one after the other until the first fault.
 async fn received(frames: Vec<Message>) -> (Vec<String>, Fault) {
@@ -144,4 +144,74 @@ async fn pings_that_keep_a_connection_alive_are_no_flood() {
     let mut link = WebSocket::accept(stream, Bounds { bytes: 1000, ..Bounds::default() }).await.unwrap();
     assert_eq!(link.receive().await.unwrap(), b"{}");
     client.await.unwrap();
+}
+
+/// Somebody who has connected and reads nothing any more, so that it answers no ping; and our end of it.
+async fn mute() -> (WebSocketStream<TcpStream>, WebSocket) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (near, _) = listener.accept().await.unwrap();
+    let accepting = WebSocket::accept(near, Bounds::default());
+    let (client, link) = tokio::join!(client_async(format!("ws://{address}/"), stream), accepting);
+    (client.unwrap().0, link.unwrap())
+}
+
+/// Time only goes on when nobody has anything to do; what travels needs a moment all the same.
+async fn let_travel() {
+    tokio::time::resume();
+    sleep(Duration::from_millis(100)).await;
+    tokio::time::pause();
+}
+
+#[tokio::test]
+async fn fault_t04_who_answers_no_ping_is_closed_after_30_s() {
+    let (mut client, mut link) = mute().await;
+    tokio::time::pause();
+    let begin = Instant::now();
+    let fault = link.receive().await.unwrap_err();
+    assert_eq!(fault.offence, Offence::Disconnected, "{fault:?}");
+    assert!(fault.evidence.note.contains("no sign of life for 30 s"), "{fault:?}");
+    assert_eq!(begin.elapsed().as_secs(), 30);
+    tokio::time::resume();
+    tokio::spawn(Box::new(link).close());
+    let mut n_pings = 0;
+    while let Some(Ok(message)) = client.next().await {
+        n_pings += u32::from(message.is_ping());
+        if let Message::Close(frame) = message {
+            assert_eq!(u16::from(frame.unwrap().code), 1008);
+        }
+    }
+    assert_eq!(n_pings, 2, "after 10 s and after 20 s");
+}
+
+#[tokio::test]
+async fn fault_t04_any_frame_is_a_sign_of_life() {
+    let (mut client, mut link) = mute().await;
+    tokio::time::pause();
+    // Nothing but pongs, one for two pings, for five minutes.
+    for _ in 0..12 {
+        assert!(timeout(Duration::from_secs(25), link.receive()).await.is_err());
+        client.send(Message::Pong(vec![].into())).await.unwrap();
+        let_travel().await;
+    }
+    client.send(Message::text("{}")).await.unwrap();
+    let_travel().await;
+    assert_eq!(link.receive().await.unwrap(), b"{}");
+}
+
+/// A bot with one thread cannot answer pings while it thinks. Its clock ends that, and nothing else.
+#[tokio::test]
+async fn fault_t04_who_is_asked_for_a_move_may_think_in_silence() {
+    let (mut client, mut link) = mute().await;
+    link.set_idle(false);
+    tokio::time::pause();
+    assert!(timeout(Duration::from_secs(600), link.receive()).await.is_err());
+    client.send(Message::text("{}")).await.unwrap();
+    let_travel().await;
+    assert_eq!(link.receive().await.unwrap(), b"{}");
+    link.set_idle(true);
+    let begin = Instant::now();
+    assert_eq!(link.receive().await.unwrap_err().offence, Offence::Disconnected);
+    assert!((30..=40).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
 }

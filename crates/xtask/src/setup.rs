@@ -9,7 +9,7 @@ use crate::say;
 
 /// Each program, and the Debian packages that bring it. Only a program that is not there is installed: whoever has its own
 /// Node or JDK keeps it.
-const PROGRAMS: [(&str, &[&str]); 17] = [
+const PROGRAMS: [(&str, &[&str]); 18] = [
     ("python3", &["python3"]),
     ("node", &["nodejs"]),
     ("tsc", &["node-typescript"]),
@@ -28,6 +28,7 @@ const PROGRAMS: [(&str, &[&str]); 17] = [
     // The server itself is not on the PATH; this comes with it.
     ("pg_lsclusters", &["postgresql"]),
     ("nats-server", &["nats-server"]),
+    ("openssl", &["openssl"]),
     ("systemd-analyze", &["systemd"]),
 ];
 
@@ -129,7 +130,7 @@ mod tests {
 
     /// Writes down what is asked of it, and brings everything but `tsc`.
     const APT_GET: &str = "echo \"$DEBIAN_FRONTEND $*\" >> asked
-        [ \"$1\" = update ] || for tool in python3 node javac java cc c++ go mcs mono bash bwrap chromium chromedriver pg_lsclusters nats-server systemd-analyze; do : > $tool; done";
+        [ \"$1\" = update ] || for tool in python3 node javac java cc c++ go mcs mono bash bwrap chromium chromedriver pg_lsclusters nats-server openssl systemd-analyze; do : > $tool; done";
     const ROOT: (&str, &str) = ("id", "echo 0");
     const USER: (&str, &str) = ("id", "echo 1000");
 
@@ -146,7 +147,7 @@ mod tests {
         let folder = machine(&[ROOT, ("apt-get", APT_GET), ("node", ""), ("tsc", ""), ("cc", "")]);
         assert!(programs(folder.as_os_str()));
         let asked = fs::read_to_string(folder.join("asked")).unwrap();
-        let packages = "bash bubblewrap chromium chromium-driver default-jdk-headless g++ golang-go mono-mcs mono-runtime nats-server postgresql \
+        let packages = "bash bubblewrap chromium chromium-driver default-jdk-headless g++ golang-go mono-mcs mono-runtime nats-server openssl postgresql \
              python3 systemd";
         let [update, install] = asked.lines().collect::<Vec<_>>()[..] else { panic!("{asked}") };
         assert_eq!(update, "noninteractive update -qq");

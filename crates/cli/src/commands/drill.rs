@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use rookery_catalog::{Game, Visit, strategy, visit};
-use rookery_live::{Guest, Opened, Programs, Stopping, drawn_seed, prepare};
+use rookery_live::{Guest, Opened, Programs, Stopping, board_seed, drawn_seed, prepare};
 use rookery_originals::StopArgs;
 use rookery_players::{winner, won_position};
 use rookery_referee::{
@@ -169,7 +169,8 @@ impl Drill<'_> {
     fn drill<G: Game>(&mut self, setup: &G::Setup, runtime: &Runtime) -> anyhow::Result<()> {
         for number in 0..self.args.positions {
             let seed = self.seed.derive(number);
-            let start = won_position(&G::EXPERTISE, setup, &mut seed.rng())?;
+            // The bot sees the position, and is to learn nothing else from it.
+            let start = won_position(&G::EXPERTISE, setup, &mut board_seed(self.seed, seed).rng())?;
             if self.stopping.is_requested() {
                 break;
             }

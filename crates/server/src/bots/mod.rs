@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rookery_bots::{Greeting, QUIT};
-use rookery_live::{GRACE_TO_RETURN, Guest, Returning};
+use rookery_live::{GRACE_TO_RETURN, Guest, Returning, close_replaced};
 use rookery_wire::{Lent, Transport, TransportExt as _};
 use serde::Serialize;
 use tokio::sync::mpsc::{self, error::TrySendError};
@@ -180,8 +180,19 @@ impl Bots {
             }
         } else {
             self.leave(&name, serial);
-            send_away(link).await;
+            self.send_away(&name, link).await;
         }
+    }
+
+    /// Closes the link of a bot that has no place here any more, and says why: a newer connection has it, or there are no more
+    /// games for it.
+    async fn send_away(&self, name: &str, mut link: Box<dyn Transport>) {
+        if self.connected().contains_key(name) {
+            return close_replaced(link).await;
+        }
+        // Whether it is still heard does not matter.
+        let _ = timeout(LAST_WORD, link.send(QUIT)).await;
+        link.close().await;
     }
 
     /// Sends bots away whose tokens hold no more, for ever; who plays goes when the match is over.
@@ -218,14 +229,16 @@ impl Bots {
     }
 
     /// A match is over, and the link waits for the next one.
-    fn come_home(self: &Arc<Self>, name: String, serial: u64, link: Box<dyn Transport>) {
+    fn come_home(self: &Arc<Self>, name: String, serial: u64, mut link: Box<dyn Transport>) {
+        link.set_idle(true);
         let (claim, claimed) = oneshot::channel();
         let mut connected = self.connected();
         let bot = connected.get_mut(&name).filter(|bot| bot.serial == serial);
         let Some(bot) = bot else {
-            // Another connection has taken its place meanwhile.
+            // Another connection has taken its place meanwhile, or its token holds no more.
             drop(connected);
-            tokio::spawn(send_away(link));
+            let bots = Arc::clone(self);
+            tokio::spawn(async move { bots.send_away(&name, link).await });
             return;
         };
         bot.claim = Some(claim);
@@ -300,11 +313,4 @@ impl Bots {
         });
         Ok(Guest::Bot(lent, greeting))
     }
-}
-
-/// Says that there are no more games, and closes the link.
-async fn send_away(mut link: Box<dyn Transport>) {
-    // Whether it is still heard does not matter.
-    let _ = timeout(LAST_WORD, link.send(QUIT)).await;
-    link.close().await;
 }

@@ -138,15 +138,9 @@ fn run(data: &Connect<'_>) -> Markup {
     let secret = if data.is_person { format!(" --secret-file {name}.token") } else { String::new() };
     let socket = with_port(data.socket);
     let address = data.port.unwrap_or(&socket);
-    // `rookery connect` speaks no TLS.
-    let is_out_of_reach = data.port.is_none() && data.socket.starts_with("wss://");
     html! {
-        @if is_out_of_reach {
-            p class="note warn" { "This server takes bots by WebSocket over TLS alone, which " code { "rookery connect" } " does not speak: your program has to. Whoever runs the server can open the port for bots too, with " code { "--bots" } " and " code { "--bots-url" } "." }
-        } @else {
-            (command(&format!("rookery connect {address} --name {name}{secret} -- {}", data.kit.start)))
-        }
-        p class="dim tiny" { @if !is_out_of_reach { "Or speak" } @else { "Speak" } " to us yourself, one JSON object a line: WebSocket " code { (data.socket) }
+        (command(&format!("rookery connect {address} --name {name}{secret} -- {}", data.kit.start)))
+        p class="dim tiny" { "Or speak to us yourself, one JSON object a line: WebSocket " code { (data.socket) }
             @if let Some(port) = data.port { ", TCP " code { (port) } } "." }
     }
 }

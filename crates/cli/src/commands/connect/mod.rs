@@ -1,5 +1,7 @@
 //! `rookery connect`: brings a bot that talks by its standard input and output to a seat somewhere else.
 
+mod dial;
+
 use std::io::{Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,11 +12,11 @@ use rookery_bots::PROTOCOL;
 use rookery_referee::{parse_duration, words, write_duration};
 use rookery_rules::text::clean;
 use rookery_sandbox::Program;
-use rookery_wire::{Bounds, Connection, Process, Transport, TransportExt as _, WebSocket};
+use rookery_wire::{Connection, Process, Transport, TransportExt as _};
 use serde_json::{Map, Value, json};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
+use self::dial::{Address, DialError, Dialled, Dialler};
 use crate::programs::{open_trace, read_secret};
 use crate::sandbox_args::SandboxArgs;
 
@@ -29,10 +31,12 @@ Examples:
   rookery match hexapawn tcp:4000 hard            (there)
   rookery connect there:4000 --name mine -- python3 bot.py
   rookery connect ws://there:4000 --name mine --secret-file secret -- ./bot
+  rookery connect wss://example.org/bots --name mine --secret-file token -- ./bot
 
 Exit codes: 0 the match is over, 1 failed, 2 the command line is wrong.")]
 pub(crate) struct Args {
-    /// Where the match runs: HOST:PORT for a seat `tcp:PORT`, `ws://HOST:PORT` for a seat `ws:PORT`
+    /// Where the match runs: HOST:PORT for a seat `tcp:PORT`, `ws://HOST:PORT` for a seat `ws:PORT`, `wss://HOST/bots` for a
+    /// server behind TLS
     #[arg(value_name = "ADDR")]
     address: Address,
 
@@ -43,6 +47,10 @@ pub(crate) struct Args {
     /// A file whose first line is the secret of the seat
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
+
+    /// With wss://: trust the authorities whose certificates are in this file (PEM), and not those of the system
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
 
     /// How long to try to connect, first and again
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
@@ -60,37 +68,6 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
-enum Address {
-    Tcp(String),
-    Ws { url: String, host: String },
-}
-
-impl std::str::FromStr for Address {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected HOST:PORT or ws://HOST:PORT, for example 192.0.2.7:4000";
-        let is_address = |text: &str| {
-            text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-        };
-        match text.strip_prefix("ws://") {
-            Some(rest) => {
-                let host = rest.split('/').next().unwrap_or_default();
-                if is_address(host) {
-                    Ok(Self::Ws { url: text.to_owned(), host: host.to_owned() })
-                } else {
-                    Err(expected.to_owned())
-                }
-            }
-            None if is_address(text) => Ok(Self::Tcp(text.to_owned())),
-            None => Err(expected.to_owned()),
-        }
-    }
-}
-
-/// Lines of the server may be longer than those of a bot.
-const FROM_SERVER: Bounds = Bounds { bytes: 1 << 20, blanks: 64 << 10, depth: 16 };
 /// The pause before the next try.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How long one try may take, until the server has said its first word.
@@ -103,6 +80,7 @@ const TIME_TO_END: Duration = Duration::from_secs(1);
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let secret = args.secret_file.as_deref().map(read_secret).transpose()?;
     let trace = args.trace.as_deref().map(open_trace).transpose()?;
+    let dialler = Dialler::new(&args.address, args.ca.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let sandbox = args.sandbox.prepare()?;
@@ -116,8 +94,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         let mut bridge = Bridge {
             args,
+            dialler,
             secret,
             bot,
+            is_private: false,
+            has_warned: false,
             came: Came::Nowhere,
             hello: None,
             token: None,
@@ -147,8 +128,12 @@ enum Came {
 
 struct Bridge<'a> {
     args: &'a Args,
+    dialler: Dialler,
     secret: Option<String>,
     bot: Box<dyn Transport>,
+    /// Whether nobody on the way can read what is said on this connection.
+    is_private: bool,
+    has_warned: bool,
     /// How far it has come on any connection.
     came: Came,
     /// What the bot said first; said again for it when the connection was lost.
@@ -227,12 +212,15 @@ impl Bridge<'_> {
     }
 
     /// Connects, as often as it takes, and waits for the first word of the server.
-    async fn connect(&self, deadline: Instant) -> anyhow::Result<(Box<dyn Transport>, Vec<u8>)> {
+    async fn connect(&mut self, deadline: Instant) -> anyhow::Result<(Box<dyn Transport>, Vec<u8>)> {
         loop {
-            let tried = timeout(TIME_TO_CONNECT, self.try_once()).await;
-            let error = match tried {
-                Ok(Ok(connected)) => return Ok(connected),
-                Ok(Err(error)) => error,
+            let error = match timeout(TIME_TO_CONNECT, self.try_once()).await {
+                Ok(Ok((Dialled { link, is_private }, hello))) => {
+                    self.is_private = is_private;
+                    return Ok((link, hello));
+                }
+                Ok(Err(DialError::Final(error))) => bail!("{}", clean(&error)),
+                Ok(Err(DialError::Later(error))) => error,
                 Err(_) => format!("no answer within {}", write_duration(TIME_TO_CONNECT)),
             };
             if Instant::now() + PAUSE >= deadline {
@@ -243,24 +231,11 @@ impl Bridge<'_> {
         }
     }
 
-    async fn try_once(&self) -> Result<(Box<dyn Transport>, Vec<u8>), String> {
-        let connected: std::io::Result<Box<dyn Transport>> = async {
-            Ok(match &self.args.address {
-                Address::Tcp(host) => {
-                    let stream = TcpStream::connect(host).await?;
-                    Box::new(Connection::tcp(stream, PROTOCOL.framing, FROM_SERVER)?) as Box<dyn Transport>
-                }
-                Address::Ws { url, host } => {
-                    let stream = TcpStream::connect(host).await?;
-                    Box::new(WebSocket::connect(stream, url, FROM_SERVER).await?)
-                }
-            })
-        }
-        .await;
-        let mut server = connected.map_err(|error| error.to_string())?;
-        match server.receive().await {
+    async fn try_once(&self) -> Result<(Dialled, Vec<u8>), DialError> {
+        let mut server = self.dialler.dial().await?;
+        match server.link.receive().await {
             Ok(hello) => Ok((server, hello)),
-            Err(fault) => Err(words::offence(fault.offence, &fault.evidence)),
+            Err(fault) => Err(DialError::Later(words::offence(fault.offence, &fault.evidence))),
         }
     }
 
@@ -279,7 +254,7 @@ impl Bridge<'_> {
                 },
                 said = self.bot.receive() => match said {
                     Ok(line) => {
-                        let line = self.take_over(line);
+                        let line = self.take_over(line)?;
                         if let Err(fault) = server.send(&line).await {
                             return Ok(Some(words::offence(fault.offence, &fault.evidence)));
                         }
@@ -301,6 +276,7 @@ impl Bridge<'_> {
                     if let Some(token) = &self.token {
                         hello.insert("token".to_owned(), json!(token));
                     }
+                    self.warn(&hello)?;
                     let again = format!("{}\n", Value::Object(hello));
                     // If that fails the connection is gone, which is noticed by whoever reads it.
                     let _ = server.send(again.as_bytes()).await;
@@ -330,7 +306,7 @@ impl Bridge<'_> {
     }
 
     /// What the bot says, with its name and its secret in its hello.
-    fn take_over(&mut self, line: Vec<u8>) -> Vec<u8> {
+    fn take_over(&mut self, line: Vec<u8>) -> anyhow::Result<Vec<u8>> {
         let line = match serde_json::from_slice::<Value>(&line) {
             Ok(Value::Object(mut hello))
                 if self.hello.is_none() && hello.get("type") == Some(&json!("hello")) =>
@@ -341,11 +317,26 @@ impl Bridge<'_> {
                 if let Some(secret) = &self.secret {
                     hello.insert("secret".to_owned(), json!(secret));
                 }
+                self.warn(&hello)?;
                 self.hello = Some(hello.clone());
                 Value::Object(hello).to_string().into_bytes()
             }
             _ => line,
         };
-        [&line[..], b"\n"].concat()
+        Ok([&line[..], b"\n"].concat())
+    }
+
+    /// Says, once, that everybody on the way can read the secret of a hello.
+    fn warn(&mut self, hello: &Map<String, Value>) -> anyhow::Result<()> {
+        if hello.contains_key("secret") && !self.is_private && !self.has_warned {
+            self.has_warned = true;
+            writeln!(
+                stderr(),
+                "warning: the secret goes to {} unencrypted, where everybody on the way can read it; use wss:// if the \
+                 server has it",
+                self.args.address
+            )?;
+        }
+        Ok(())
     }
 }
