@@ -66,9 +66,6 @@ pub(crate) struct ProgramArgs {
 /// How many programs that have asked to live on may wait for their next game.
 const MAX_KEPT: usize = 16;
 
-/// How long a program waits that has crashed three times in a row, unless something else was said.
-const RESTART_WAIT: Duration = Duration::from_secs(1);
-
 /// A protocol, for all programs or for the player of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Speaks {
@@ -192,8 +189,7 @@ impl ProgramArgs {
         };
         // Each holds five files open, and games leave at least three of those that are reckoned for a program of theirs.
         let max_kept = (raise_file_limit() / 64).min(MAX_KEPT);
-        let programs = Programs::new(protocols, opening, spoken, self.no_clock).keeping(max_kept);
-        Ok(programs.with_restart_wait(RESTART_WAIT))
+        Ok(Programs::new(protocols, opening, spoken, self.no_clock).keeping(max_kept))
     }
 
     /// Where the program of each player runs, and with which variables. What is said for one player wins over what is said

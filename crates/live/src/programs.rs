@@ -103,11 +103,6 @@ impl Programs {
         }
     }
 
-    /// A player whose program has crashed ten times in a row: whoever plays many games should start it no more.
-    pub fn suspended(&self) -> Option<String> {
-        self.restarts.hopeless()
-    }
-
     /// The tolerances a match with them is played with.
     pub fn terms(&self) -> Terms {
         if self.no_clock {

@@ -11,9 +11,6 @@ const FORGIVEN: u32 = 2;
 /// The longest wait, as a multiple of the first.
 const MOST: u32 = 30;
 
-/// After so many crashes in a row a program is not started again.
-const TOO_MANY: u32 = 10;
-
 /// Who has crashed lately, by the name of the player.
 #[derive(Debug, Default)]
 pub(crate) struct Restarts(Mutex<HashMap<String, Crashes>>);
@@ -50,12 +47,6 @@ impl Restarts {
         }
     }
 
-    /// Somebody whose program has crashed too often in a row, the first by name.
-    pub(crate) fn hopeless(&self) -> Option<String> {
-        let all = self.crashes();
-        all.iter().filter(|(_, crashes)| crashes.count >= TOO_MANY).map(|(name, _)| name.clone()).min()
-    }
-
     /// Waits until the programs of all these may be started; `first` is how long the first wait is.
     pub(crate) async fn wait(&self, names: impl Iterator<Item = &str>, first: Duration) {
         let until = {
@@ -82,15 +73,12 @@ mod tests {
             begin.elapsed().as_secs()
         };
         for expected in [0, 0, 1, 2, 4, 8, 16, 30, 30, 30] {
-            assert_eq!(restarts.hopeless(), None);
             restarts.note("bad", true);
             assert_eq!(waited(&["good", "other"]).await, 0, "nobody else waits");
             assert_eq!(waited(&["good", "bad"]).await, expected);
             assert_eq!(waited(&["bad"]).await, 0, "the time that has passed counts");
         }
-        assert_eq!(restarts.hopeless().as_deref(), Some("bad"), "ten are too many");
         restarts.note("bad", false);
-        assert_eq!(restarts.hopeless(), None);
         restarts.note("bad", true);
         assert_eq!(waited(&["bad"]).await, 0, "a game without a crash is a new beginning");
     }

@@ -45,8 +45,6 @@ pub enum Signal {
     Interrupt,
     /// The system, or somebody with `kill`.
     Terminate,
-    /// We ourselves: a player cannot go on.
-    Suspension,
 }
 
 impl Stopping {
@@ -84,13 +82,12 @@ impl Stopping {
         state.urgent || state.first.is_some_and(|(_, at)| Instant::now() >= at + self.grace)
     }
 
-    /// The exit code of a program that was stopped: 130 by Ctrl-C, 143 by the system, 1 for a player who cannot go on. `None` if nobody has asked.
+    /// The exit code of a program that was stopped: 130 by Ctrl-C, 143 by the system. `None` if nobody has asked.
     pub fn exit_code(&self) -> Option<u8> {
         let (signal, _) = self.state.borrow().first?;
         Some(match signal {
             Signal::Interrupt => 130,
             Signal::Terminate => 143,
-            Signal::Suspension => 1,
         })
     }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::matches;
 use crate::spec::UsageError;
-use crate::stop::watch;
+use crate::stop::{this_command_with, watch};
 
 /// Play until a test has decided whether the first player is stronger than the second
 ///
@@ -93,7 +93,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         write_text(run, &names, out)?;
     }
     if let (false, Some(code)) = (complete, stopping.exit_code()) {
-        series.say_stopped(&run.games().to_string())?;
+        if args.series.record.is_some() {
+            writeln!(stderr(), "This goes on:\n{}", this_command_with("--resume"))?;
+        }
         return Ok(ExitCode::from(code));
     }
     Ok(if aborted > 0 { ExitCode::from(3) } else { ExitCode::SUCCESS })

@@ -18,7 +18,7 @@ use rookery_tournament::Seating;
 use crate::cores::CoreArgs;
 use crate::programs::ProgramArgs;
 use crate::spec::{CheckedSpec, UsageError};
-use crate::stop::watch;
+use crate::stop::{this_command_with, watch};
 use report::Report;
 pub(crate) use report::width;
 pub(crate) use series::Series;
@@ -126,8 +126,6 @@ Examples:
   rookery match stones playouts random --time 100ms --record games
 
 Ctrl-C: no new game begins, running ones have --grace to end; the result so far is shown, and how to go on.
-A program that has crashed three times in a row waits for 1 s, 2 s, 4 s … 30 s before it is started again; ten times end
-the series.
 Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 some games were aborted, 75 another program writes into
 the folder of the records, 130 or 143 interrupted.";
 
@@ -169,11 +167,22 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         report::write_table(&series, &summary, report::width(), out)?;
     }
     if let (false, Some(code)) = (complete, stopping.exit_code()) {
-        let played = summary.games() + summary.left_over().games;
-        series.say_stopped(&format!("{played} of {}", series.games()))?;
+        go_on(args, &series, summary.games() + summary.left_over().games)?;
         return Ok(ExitCode::from(code));
     }
     Ok(if summary.aborted() > 0 { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}
+
+/// How to go on with a series that was stopped.
+fn go_on(args: &Args, series: &Series, played: u64) -> anyhow::Result<()> {
+    let mut err = stderr();
+    writeln!(err, "stopped after {played} of {} games", series.games())?;
+    if args.record.is_some() {
+        writeln!(err, "This goes on:\n{}", this_command_with("--resume"))?;
+    } else {
+        writeln!(err, "Nothing was kept; with --record DIR such a series can go on.")?;
+    }
+    Ok(())
 }
 
 /// Tells whoever runs the command, and nobody who plays, how to play the same again.

@@ -1,21 +1,19 @@
 //! A series: its games, who plays them where, and what came of each.
 
-use std::io::{self, BufReader, Write as _, stderr};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use rookery_arena::{ArenaError, Games, PlayedGame, fewer_games};
-use rookery_live::{Programs, Signal, Stopping, board_seed};
+use rookery_live::{Programs, Stopping, board_seed};
 use rookery_record::{Archive, Folder, Header, Lines, SYNCER_FILES, open_record};
 use rookery_referee::{MatchSpec, SeatEntry, TimeControl};
 use rookery_rules::Seed;
-use rookery_rules::text::clean;
 use rookery_tournament::{Format, Pairing, Scheduler};
 use rookery_wire::Protocols;
 
 use crate::programs::say_where;
 use crate::spec::CheckedSpec;
-use crate::stop::this_command_with;
 
 /// Everything that is decided before a series.
 pub(crate) struct Series {
@@ -146,37 +144,8 @@ impl Series {
             announce: &say_where,
             sends_home: true,
         };
-        let mut seen = |game: &PlayedGame| {
-            if self.suspended().is_some() && !stopping.is_requested() {
-                stopping.request(Signal::Suspension);
-            }
-            seen(game)
-        };
-        let outcome = games.hold(scheduler, stopping, &mut (), &mut seen).map_err(whole)?;
+        let outcome = games.hold(scheduler, stopping, &mut (), seen).map_err(whole)?;
         Ok(outcome.complete)
-    }
-
-    /// Who has crashed so often that the series ends.
-    fn suspended(&self) -> Option<String> {
-        self.programs.as_ref()?.suspended()
-    }
-
-    /// Says why a series that is not complete has ended, and how it goes on.
-    pub(crate) fn say_stopped(&self, played: &str) -> io::Result<()> {
-        let mut err = stderr();
-        if let Some(name) = self.suspended() {
-            let name = clean(&name);
-            writeln!(
-                err,
-                "{name} has crashed ten times in a row and is suspended; mend it, or leave it out"
-            )?;
-        }
-        writeln!(err, "stopped after {played} games")?;
-        if self.record.is_some() {
-            writeln!(err, "This goes on:\n{}", this_command_with("--resume"))
-        } else {
-            writeln!(err, "Nothing was kept; with --record DIR such a series can go on.")
-        }
     }
 
     /// What is agreed before a game of the series.
