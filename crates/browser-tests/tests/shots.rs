@@ -147,6 +147,7 @@ fn every_page() {
                     browser.see(".walk li svg");
                 }
                 match *name {
+                    "lost" => browser.see("[data-part=evidence] > *"),
                     "sheet-moves" => click(&browser, "[data-act=moves], [data-act=sheet_moves]"),
                     "sheet-chat" => click(&browser, "[data-act=chat], [data-act=sheet_chat]"),
                     "sheet-more" => click(&browser, "[data-act=more], [data-act=details]"),

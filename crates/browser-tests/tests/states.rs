@@ -95,7 +95,7 @@ fn rare_states_are_for_everybody_too() {
     }
     let lost = over(&browser, &json!({"game": "hexapawn", "seats": ["@wrong", "me"]}));
     browser.open(&lost);
-    browser.read("main", "How it ended");
+    browser.see("[data-part=evidence] > *");
     let own = make(&browser, &json!({"game": "fish:rows=6,cols=4", "seats": ["me", "first"]}));
     let own = format!("/m/{}", own["id"].as_str().unwrap());
     let key = |key: &str| {
@@ -116,7 +116,7 @@ fn rare_states_are_for_everybody_too() {
         ("/bundles", "", "main h1"),
         ("/p/wrong", "", ".stats"),
         (&profile, "", ".stats"),
-        (&lost, "", "main"),
+        (&lost, "", "[data-part=evidence] > *"),
         (&own, &keys, "[data-part=keys][open]"),
         (&own, &legal, "[data-part=legal][open]"),
         (&own, &resign, "[data-part=question]"),

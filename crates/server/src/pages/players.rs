@@ -159,8 +159,8 @@ fn versions(all: &[VersionData]) -> Markup {
             tbody { @for (idx, one) in all.iter().enumerate() {
                 @let games: u64 = one.tally().iter().sum();
                 tr class=[(idx == 0).then_some("mine")] {
-                    th scope="row" { code title=(one.sha256) { (name_of(one)) } }
-                    td { (dates::day(one.since_ms)) }
+                    th scope="row" { code class="when" title=(one.sha256) { (name_of(one)) } }
+                    td class="when" { (dates::day(one.since_ms)) }
                     td class="num" { (games) }
                     td { @if games > 0 { (bar(one.tally())) } @else { "–" } }
                 }
