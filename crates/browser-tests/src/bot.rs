@@ -12,8 +12,17 @@ pub fn first_move_bot(address: SocketAddr, name: &str) {
     named_bot(address, &json!({"name": name}), json!({}));
 }
 
-/// The same with what it says of itself, and what it says before each move.
+/// Connects one whose first answer is no legal move.
+pub fn wrong_move_bot(address: SocketAddr, name: &str) {
+    connect(address, &json!({"name": name}), json!({}), 9999);
+}
+
+/// One that plays the first move, with what it says of itself, and what it says before each move.
 pub fn named_bot(address: SocketAddr, who: &Value, beside: Value) {
+    connect(address, who, beside, 0);
+}
+
+fn connect(address: SocketAddr, who: &Value, beside: Value, index: u32) {
     let mut hello = json!({"type": "hello", "version": 1});
     for (key, value) in who.as_object().unwrap() {
         hello[key] = value.clone();
@@ -31,7 +40,7 @@ pub fn named_bot(address: SocketAddr, who: &Value, beside: Value) {
                     for (kind, text) in beside.as_object().unwrap() {
                         let _ = writeln!(stream, "{}", said(kind, id, text));
                     }
-                    json!({"type": "move", "id": id, "index": 0})
+                    json!({"type": "move", "id": id, "index": index})
                 }
                 _ => continue,
             };

@@ -8,6 +8,7 @@ mod axe;
 mod bot;
 mod browser;
 mod hostile;
+mod machines;
 mod play;
 #[path = "../../server/tests/common/running.rs"]
 #[allow(dead_code, reason = "tests without a browser use the rest")]
@@ -15,7 +16,7 @@ mod running;
 mod site;
 
 pub use axe::{axe, npm};
-pub use bot::{first_move_bot, named_bot, pipe_bot};
+pub use bot::{first_move_bot, named_bot, pipe_bot, wrong_move_bot};
 pub use browser::{Browser, Size};
 pub use hostile::{EVIL, HURT, hostile};
 pub use play::cell_css;

@@ -1,9 +1,12 @@
 //! A server for one test.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
+use rookery_store::Store;
 use rookery_testkit::TempFolder;
 
+use crate::machines::SeemingMachines;
 use crate::running::Running;
 use crate::{Browser, Size};
 
@@ -19,6 +22,13 @@ impl Site {
     pub fn open(name: &str) -> Self {
         let folder = TempFolder::new(name);
         Self { running: Some(Running::start(&folder)), folder }
+    }
+
+    /// The same with a store that was filled before, and other machines that seem to play.
+    pub fn furnished(name: &str, fill: impl FnOnce(&Store)) -> Self {
+        let folder = TempFolder::new(name);
+        fill(&Running::store(&folder));
+        Self { running: Some(Running::start_with(&folder, Arc::new(SeemingMachines))), folder }
     }
 
     fn running(&self) -> &Running {

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rookery_browser_tests::{Browser, Site, Size, first_move_bot};
+use rookery_browser_tests::{Browser, Site, Size, first_move_bot, wrong_move_bot};
+use rookery_store::{EntrantKind, Hash, Store};
 use serde_json::{Value, json};
 
 fn make(browser: &Browser, game: &str, seats: &Value) -> String {
@@ -45,6 +46,11 @@ fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
     for game in ["hexapawn", "renpaarden", "stones"] {
         make(browser, game, &json!(["easy", "me"]));
     }
+    wrong_move_bot(site.bots(), "wrong");
+    while browser.api("/api/v1/bots").as_array().is_none_or(|bots| bots.len() < 2) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let lost = make(browser, "hexapawn:rows=4,cols=4", &json!(["@wrong", "easy"]));
     let cup = hold(browser, "Autumn Floe", &json!({"kind": "round-robin", "games": 2}), &Value::Null);
     let bracket = hold(browser, "Pawn Cup", &json!({"kind": "knock-out"}), &Value::Null);
     let open = json!({"people": true, "bots": true, "late": true});
@@ -67,7 +73,12 @@ fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
         ("new-game", "/new".to_owned()),
         ("replay", over),
         ("play", running),
-        ("play-three", three),
+        ("play-three", three.clone()),
+        ("sheet-moves", three.clone()),
+        ("sheet-chat", three.clone()),
+        ("sheet-more", three.clone()),
+        ("keys", three),
+        ("lost", lost),
         ("watch", "/watch".to_owned()),
         ("tournaments", "/t".to_owned()),
         ("tournament-new", "/t/new".to_owned()),
@@ -76,6 +87,7 @@ fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
         ("bracket-before", opening),
         ("players", "/players".to_owned()),
         ("player", "/p/hard".to_owned()),
+        ("player-bot", "/p/mine".to_owned()),
         ("connect", "/connect?name=tested".to_owned()),
         ("bundles", "/bundles".to_owned()),
         ("rules", "/rules/hexapawn".to_owned()),
@@ -88,8 +100,23 @@ fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
         ("settings", "/settings".to_owned()),
         ("login", "/login".to_owned()),
         ("operator", "/operator".to_owned()),
+        ("machines", "/operator/machines".to_owned()),
         ("not-found", "/nowhere".to_owned()),
     ]
+}
+
+/// Clicks on whichever of them is there: phones have sheets where desks have tabs.
+fn click(browser: &Browser, css: &str) {
+    browser.wait("document.querySelector('rk-match').state");
+    browser.click(css);
+}
+
+/// A bot with versions.
+fn versions(store: &Store) {
+    let bot = store.entrant("mine", EntrantKind::Bot).unwrap();
+    for note in ["1.0 (3f2a91c0)", "1.1 (b07d44e1)", "2.0 (91ce02aa)"] {
+        store.put_version(bot, Hash::of(note.as_bytes()), note, None).unwrap();
+    }
 }
 
 #[test]
@@ -97,7 +124,7 @@ fn furnish(site: &Site, browser: &Browser) -> Vec<(&'static str, String)> {
 fn every_page() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/shots");
     fs::create_dir_all(&folder).unwrap();
-    let site = Site::open("browser-shots");
+    let site = Site::furnished("browser-shots", versions);
     let browser = site.browser(Size::Desktop).expect("pictures need chromium and chromium-driver");
     let pages = furnish(&site, &browser);
     for (size, size_name) in [(Size::Desktop, "desktop"), (Size::Phone, "phone")] {
@@ -119,10 +146,24 @@ fn every_page() {
                     );
                     browser.see(".walk li svg");
                 }
+                match *name {
+                    "lost" => browser.see("[data-part=evidence] > *"),
+                    "sheet-moves" => click(&browser, "[data-act=moves], [data-act=sheet_moves]"),
+                    "sheet-chat" => click(&browser, "[data-act=chat], [data-act=sheet_chat]"),
+                    "sheet-more" => click(&browser, "[data-act=more], [data-act=details]"),
+                    "keys" => browser.keys("?"),
+                    _ => {}
+                }
                 // What moves has come to rest.
                 std::thread::sleep(Duration::from_millis(900));
                 // Boards are as large as the screen lets them be.
-                let picture = browser.picture(size, !matches!(*name, "play" | "play-three"));
+                let picture = browser.picture(
+                    size,
+                    !matches!(
+                        *name,
+                        "play" | "play-three" | "sheet-moves" | "sheet-chat" | "sheet-more" | "keys"
+                    ),
+                );
                 fs::write(folder.join(format!("{name}-{size_name}-{theme}.png")), picture).unwrap();
             }
         }

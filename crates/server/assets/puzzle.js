@@ -120,12 +120,20 @@ class Puzzle extends HTMLElement {
 
   async #walk() {
     const { moves, pictures, all } = await this.#ask("/solution");
+    const tried = [...this.#part("tries").querySelectorAll("code")].map((code) => code.textContent);
+    this.#part("solved").hidden = false;
     this.#part("every").replaceChildren(...all.map((/** @type {{move: string, worth: string, wins: boolean}} */ one) => {
       const item = document.createElement("li");
       item.className = one.wins ? "yes" : "no";
       const code = document.createElement("code");
       code.textContent = one.move;
-      item.append(code, ` ${one.worth}`);
+      item.append(code, ` ${one.worth} `);
+      if (tried.includes(one.move)) {
+        const mark = document.createElement("span");
+        mark.className = "chip";
+        mark.textContent = "your try";
+        item.append(mark);
+      }
       return item;
     }));
     const walk = this.#part("walk");

@@ -10,6 +10,7 @@ use rookery_store::{EntrantId, Measure, StoreError};
 use tokio::sync::watch;
 
 use crate::accounts::{Accounts, Identity, Owner, Rates, blocking};
+use crate::accuracy::Accuracies;
 use crate::api::{Checks, Reviews};
 use crate::http::{ApiError, Metrics, Site};
 use crate::hub::Hub;
@@ -62,6 +63,8 @@ pub struct App {
     pub ladders: Arc<Ladders>,
     /// Reviews that are made or being made.
     pub reviews: Reviews,
+    /// How near to perfect play everybody is, where that is known.
+    pub accuracies: Accuracies,
     /// Reports on bots.
     pub checks: Checks,
     closed: RwLock<Closed>,
@@ -120,6 +123,7 @@ impl App {
             makings: Rates::new(60, 10 * MINUTE),
             ladders: Arc::default(),
             reviews: Reviews::default(),
+            accuracies: Accuracies::default(),
             checks: Checks::default(),
             closed: RwLock::default(),
         }

@@ -5,6 +5,7 @@
 //! game.
 
 pub mod accounts;
+pub mod accuracy;
 pub mod api;
 pub mod app;
 pub mod assets;

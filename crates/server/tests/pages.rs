@@ -235,3 +235,18 @@ fn home_is_small_on_the_way_with_everything_it_needs() {
         "{whole} bytes, {sheets} of sheets, {scripts} of scripts"
     );
 }
+
+#[test]
+fn what_is_chosen_from_a_long_list_is_not_lost_to_a_page_that_loads_itself_again() {
+    let folder = folder("server-plain-choice");
+    let server = Running::start(&folder);
+    let mut guest = server.client();
+    for (game, is_list) in [("hexapawn", false), ("fish:rows=8,cols=8", true)] {
+        let made =
+            guest.post("/api/v1/matches", &serde_json::json!({"game": game, "seats": ["me", "first"]}));
+        let page = guest.get(&format!("/m/{}", made.json()["id"].as_str().unwrap())).text();
+        assert_eq!(page.contains("<select name=\"text\""), is_list, "{game}: {page}");
+        assert_eq!(page.contains("http-equiv=\"refresh\""), !is_list, "{game}");
+        assert_eq!(page.contains("Look again</a>"), is_list, "{game}");
+    }
+}

@@ -301,7 +301,7 @@ fn judge(idx: usize, turn: &Turn<'_>, two: bool, values: &Values) -> Judged {
 fn player(seat: usize, name: &str, moves: &[Judged]) -> ReviewedPlayer {
     let own: Vec<&Judged> = moves.iter().filter(|judged| judged.seat == seat).collect();
     let count = |judgement| own.iter().filter(|judged| judged.judgement == Some(judgement)).count();
-    let credit: f32 = own.iter().map(|judged| 1.0 - (2.0 * judged.loss).min(1.0)).sum();
+    let credit: f32 = own.iter().map(|judged| judged.credit()).sum();
     ReviewedPlayer {
         name: name.to_owned(),
         moves: own.len(),
@@ -322,6 +322,11 @@ fn decisive(moves: &[Judged], winner: Option<usize>) -> Option<usize> {
 }
 
 impl Judged {
+    /// What it counts for accuracy, 0 to 1: nothing if it gives half a win away or more, and in full if it gives nothing away.
+    pub fn credit(&self) -> f32 {
+        1.0 - (2.0 * self.loss).min(1.0)
+    }
+
     /// Whether it gave something away that is worth telling.
     pub fn is_mistake(&self) -> bool {
         self.judgement.is_some_and(|judgement| judgement != Judgement::Great)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use rookery_referee::Cause;
@@ -200,20 +200,6 @@ pub(crate) struct StrengthData {
     pub history: Vec<Point>,
 }
 
-/// Somebody who plays, with the last matches.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct PlayerData {
-    /// Who.
-    #[serde(flatten)]
-    pub entrant: EntrantData,
-    /// How many matches are stored.
-    pub n_matches: u64,
-    /// The strength in each game that was played.
-    pub ratings: Vec<StrengthData>,
-    /// The last of them.
-    pub matches: Vec<OverData>,
-}
-
 shape!(StrengthData {
     game: &'static str,
     games: u64,
@@ -221,23 +207,6 @@ shape!(StrengthData {
     place: Option<(usize, usize)>,
     history: Vec<Point>,
 });
-shape!(PlayerData {
-    n_matches: u64,
-    ratings: Vec<StrengthData>,
-    matches: Vec<OverData>;
-    flat entrant: EntrantData
-});
-
-/// Somebody who plays.
-pub(crate) async fn player_of(app: &App, name: &str) -> Result<PlayerData, ApiError> {
-    let found = entrant(app, name).await?;
-    let filter = GameFilter { entrant: Some(found.id), ..GameFilter::default() };
-    let (store, counted) = (app.hub.store().clone(), filter.clone());
-    let n_matches = blocking(move || store.n_games(&counted)).await?;
-    let matches = over(app, filter, Page::default()).await?;
-    let ratings = strengths(app, found.id).await?;
-    Ok(PlayerData { entrant: EntrantData::from(&found), n_matches, ratings, matches })
-}
 
 /// How strong somebody is in each game it has played.
 pub(crate) async fn strengths(app: &App, id: EntrantId) -> Result<Vec<StrengthData>, ApiError> {
@@ -306,11 +275,4 @@ pub(crate) async fn ladder(
     Query(LadderQuery { game }): Query<LadderQuery>,
 ) -> Result<Json<Vec<LadderData>>, ApiError> {
     Ok(Json(ladder_of(&app, &game).await?))
-}
-
-pub(crate) async fn player(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-) -> Result<Json<PlayerData>, ApiError> {
-    Ok(Json(player_of(&app, &name).await?))
 }

@@ -9,6 +9,7 @@ mod machines;
 mod matches;
 mod operator;
 mod own_data;
+mod players;
 mod puzzles;
 mod study;
 mod tournaments;
@@ -33,10 +34,11 @@ pub use bundles::BundleData;
 pub(crate) use bundles::{BundleQuery, bundles_of, is_retired, push_for, retire_for};
 pub use check::Checks;
 pub(crate) use games::problem_of;
-pub(crate) use lists::{LadderData, OverData, StrengthData, entrant, ladder_of, over, strengths, with_names};
+pub(crate) use lists::{LadderData, OverData, StrengthData, entrant, ladder_of, over, strengths};
 pub(crate) use machines::{machines_of, retry_parked};
 pub(crate) use matches::{last_move, picture, record, with_cookie};
 pub(crate) use operator::{GuestData, Measures, cancel_match, guests_of, measure, mute_guest, set_sign_up};
+pub(crate) use players::{Facts, VersionData, place_of, result, seat_of};
 pub(crate) use puzzles::{PuzzleData, puzzle_of, said_of};
 pub use study::Reviews;
 pub(crate) use tournaments::{TournamentData, apart, list_of as tournaments_of, read_id as read_tournament};
@@ -139,8 +141,8 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .get("/api/v1/players", Anybody, "Who plays here", lists::players)
         .query(&[("prefix", "string"), ("before", "integer")])
         .answers::<Vec<lists::EntrantData>>()
-        .get("/api/v1/players/{name}", Anybody, "Somebody who plays, with the last matches", lists::player)
-        .answers::<lists::PlayerData>()
+        .get("/api/v1/players/{name}", Anybody, "Somebody who plays, with the last matches", players::player)
+        .answers::<players::PlayerData>()
 }
 
 fn account_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {

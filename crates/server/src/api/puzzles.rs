@@ -7,13 +7,14 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use rookery_catalog::{AnyPosition, game};
-use rookery_picture::{Options, svg};
+use rookery_picture::{LastMove, Options, svg};
 use rookery_rules::Status;
 use rookery_study::{
     Attempt, Grade, Order, Puzzle, advise, attempt as try_move, of_the_day, puzzle as make_puzzle,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 
 use super::Body;
 use crate::app::App;
@@ -66,17 +67,24 @@ impl Shape for Grade {
 
 /// How many puzzles are remembered: finding one takes a while.
 const PUZZLES: usize = 64;
-static MADE: Mutex<VecDeque<Arc<Puzzle>>> = Mutex::new(VecDeque::new());
+static MADE: Mutex<VecDeque<Arc<Made>>> = Mutex::new(VecDeque::new());
+
+/// A puzzle, and its solution once somebody has asked for it: what all moves are worth is searched for once.
+#[derive(Debug)]
+struct Made {
+    puzzle: Puzzle,
+    solution: OnceCell<SolutionData>,
+}
 
 /// How long somebody waits until others have their puzzles.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The puzzle of a game that a number names.
-async fn made_puzzle(name: String, seed: u64) -> Result<Arc<Puzzle>, ApiError> {
+async fn made_puzzle(name: String, seed: u64) -> Result<Arc<Made>, ApiError> {
     // There is one for every day and game, and each takes a while: one after the other, whoever asks.
     static MAKING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     let made = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = || made().iter().find(|puzzle| puzzle.game == name && puzzle.seed == seed).cloned();
+    let known = || made().iter().find(|made| made.puzzle.game == name && made.puzzle.seed == seed).cloned();
     if let Some(known) = known() {
         return Ok(known);
     }
@@ -92,7 +100,8 @@ async fn made_puzzle(name: String, seed: u64) -> Result<Arc<Puzzle>, ApiError> {
         make_puzzle(&name, seed, None)
     });
     let new = making.await.map_err(|error| ApiError::ours(&error))?;
-    let new = Arc::new(new.map_err(|error| ApiError::field("game", error.to_string()))?);
+    let puzzle = new.map_err(|error| ApiError::field("game", error.to_string()))?;
+    let new = Arc::new(Made { puzzle, solution: OnceCell::new() });
     let mut all = made();
     all.truncate(PUZZLES - 1);
     all.push_front(Arc::clone(&new));
@@ -112,6 +121,7 @@ fn of_date(date: &str, wanted: Option<String>) -> Result<(String, String, u64), 
 pub(crate) async fn puzzle_of(date: &str, wanted: Option<String>) -> Result<PuzzleData, ApiError> {
     let (date, name, seed) = of_date(date, wanted)?;
     let made = made_puzzle(name, seed).await?;
+    let made = &made.puzzle;
     let known = game(&made.game).map_err(|error| ApiError::ours(&error))?;
     let position = known.position(&made.position).map_err(|error| ApiError::ours(&error))?;
     Ok(PuzzleData {
@@ -203,7 +213,7 @@ pub(crate) async fn attempt(
 }
 
 /// The best line of a puzzle.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct SolutionData {
     moves: Vec<String>,
     /// The board after each of them.
@@ -213,7 +223,7 @@ pub(crate) struct SolutionData {
 }
 
 /// A move, and what it is worth in words.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct WorthData {
     #[serde(rename = "move")]
     mv: String,
@@ -244,24 +254,34 @@ pub(crate) async fn solution(
 ) -> Result<Json<SolutionData>, ApiError> {
     let (_, name, seed) = of_date(&date, wanted)?;
     let made = made_puzzle(name, seed).await?;
-    let known = game(&made.game).map_err(|error| ApiError::ours(&error))?;
-    let mut position = known.position(&made.position).map_err(|error| ApiError::ours(&error))?;
+    // Whoever goes away leaves it to be found: the next one has it at once.
+    let finding =
+        tokio::spawn(
+            async move { made.solution.get_or_try_init(|| solve(&app, &made.puzzle)).await.cloned() },
+        );
+    finding.await.map_err(|error| ApiError::ours(&error))?.map(Json)
+}
+
+async fn solve(app: &App, puzzle: &Puzzle) -> Result<SolutionData, ApiError> {
+    let known = game(&puzzle.game).map_err(|error| ApiError::ours(&error))?;
+    let mut position = known.position(&puzzle.position).map_err(|error| ApiError::ours(&error))?;
     let permit = app.hinting.soon().await?;
-    let (name, first) = (made.game.clone(), position.boxed_clone());
+    let (name, first) = (puzzle.game.clone(), position.boxed_clone());
     let looking = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         all_moves(&name, &*first)
     });
     let all = looking.await.map_err(|error| ApiError::ours(&error))?;
     let mut pictures = vec![];
-    for mv in &made.solution {
+    for mv in &puzzle.solution {
+        let last = position.scene().find_move(mv).map(LastMove::from);
         position.play(mv).map_err(|error| ApiError::ours(&error))?;
         // They are shown together on one page.
         let prefix = format!("w{}-", pictures.len());
-        let options = Options { prefix, coordinates: false, captions: false, ..Options::default() };
+        let options = Options { last, prefix, coordinates: false, captions: false, ..Options::default() };
         pictures.push(svg(&position.scene(), &options));
     }
-    Ok(Json(SolutionData { moves: made.solution.clone(), pictures, all }))
+    Ok(SolutionData { moves: puzzle.solution.clone(), pictures, all })
 }
 
 /// Which hint is wanted, and where.

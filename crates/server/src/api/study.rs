@@ -59,7 +59,7 @@ impl Reviews {
         let job = Arc::new(Job::default());
         jobs.insert(id, Arc::clone(&job));
         let (app, doing, asked) = (Arc::clone(app), Arc::clone(&job), Arc::clone(&job));
-        let snapshot = Arc::clone(snapshot);
+        let (snapshot, accuracies) = (Arc::clone(snapshot), app.accuracies.clone());
         tokio::spawn(async move {
             let Some(permit) = app.reviewing.turn(place).await else { return };
             let work = move || {
@@ -73,6 +73,9 @@ impl Reviews {
                     doing.all.store(all, Ordering::Relaxed);
                     doing.done.store(done, Ordering::Relaxed);
                 });
+                if let Some(review) = &review {
+                    accuracies.learn(id, review);
+                }
                 // Nobody else sets it.
                 let _ = doing.review.set(review);
                 drop(permit);

@@ -74,7 +74,7 @@ fn workers(machines: &MachinesData) -> Markup {
         table class="table" {
             thead { tr { th { "Worker" } th class="num" { "Plays" } th class="num" { "Games" } th class="num" { "Per minute" } th class="num" { "Lost" } th class="num" { "Speed" } th { "Why idle" } th { "Unlike the others" } } }
             tbody { @for worker in &machines.workers { tr {
-                td { (worker.name) }
+                th scope="row" { (worker.name) @if worker.silent_ms >= SILENT_MS { span class="tiny dim block" { "silent for " (span(worker.silent_ms / 1000)) } } }
                 td class="num" { (worker.playing) " of " (worker.slots) }
                 td class="num" { (worker.games) }
                 td class="num" { (format!("{:.1}", per_minute(worker.games, machines.up_seconds))) }
@@ -92,7 +92,7 @@ fn queue(queue: &[QueueData]) -> Markup {
         table class="table" {
             thead { tr { th { "Tournament" } th class="num" { "Waiting" } th class="num" { "Played now" } th class="num" { "Done" } th class="num" { "Parked" } } }
             tbody { @for row in queue { tr {
-                td { a href={ "/t/" (row.tournament) } { (row.tournament) } }
+                th scope="row" { a href={ "/t/" (row.tournament) } { (row.tournament) } }
                 td class="num" { (row.waiting) } td class="num" { (row.playing) } td class="num" { (row.done) } td class="num" { (row.parked) }
             } } }
         }
@@ -104,7 +104,7 @@ fn parked(parked: &[ParkedData]) -> Markup {
         table class="table" {
             thead { tr { th { "Game" } th { "Tournament" } th { "Last lost by" } th { span class="sr" { "Try again" } } } }
             tbody { @for game in parked { tr {
-                td { code { (game.job) } }
+                th scope="row" { code { (game.job) } }
                 td { a href={ "/t/" (game.tournament) } { (game.tournament) } }
                 td { (game.last.as_deref().unwrap_or("–")) }
                 td { form method="post" action="/operator/machines" {
@@ -115,6 +115,9 @@ fn parked(parked: &[ParkedData]) -> Markup {
         }
     }
 }
+
+/// Workers are heard of every few seconds; one that is not for so long may be gone.
+const SILENT_MS: u64 = 15_000;
 
 /// The speed beside that of the others, and what others take away of it.
 fn speed(worker: &WorkerData) -> String {
@@ -155,6 +158,7 @@ mod tests {
         let worker = WorkerData {
             name: "lab-<3>".to_owned(),
             slots: 4,
+            silent_ms: 130_000,
             playing: 1,
             games: 120,
             speed: Some(900),
@@ -183,6 +187,7 @@ mod tests {
         for part in [
             "lab-&lt;3&gt;",
             "1 of 4",
+            "silent for 2 minutes",
             "12.0",
             "900, 0.90 × median, 7 % taken away",
             "no sandbox",

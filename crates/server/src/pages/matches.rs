@@ -394,15 +394,21 @@ fn move_choice(state: &MatchState) -> Markup {
     html! {
         input type="hidden" name="ply" value=(state.ply);
         input type="hidden" name="what" value="move";
-        @if state.scene.moves.len() <= MOST_BUTTONS {
+        @if !is_listed(state) {
             @for mv in &state.scene.moves { button class="btn sm" name="text" value=(mv.id) { (mv.label) } }
         } @else {
             select name="text" aria-label="Move" {
                 @for mv in &state.scene.moves { option value=(mv.id) { (mv.label) } }
             }
             button class="btn" type="submit" { "Play" }
+            p class="dim tiny" { "This page stays as it is while you choose. " a href={ "/m/" (state.id) } { "Look again" } }
         }
     }
+}
+
+/// Whether the moves are a list to choose from.
+pub(crate) fn is_listed(state: &MatchState) -> bool {
+    state.scene.moves.len() > MOST_BUTTONS
 }
 
 /// More moves than this are a list to choose from.

@@ -22,7 +22,7 @@ pub(crate) use bundles::{BundlesPage, bundles};
 pub(crate) use connect::{Connect, KITS, connect};
 pub(crate) use home::{Cup, Home, Past, home, play_form};
 pub(crate) use machines::{MachinesPage, machines};
-pub(crate) use matches::{Invitations, invitation, match_body};
+pub(crate) use matches::{Invitations, invitation, is_listed, match_body};
 pub(crate) use new_game::{NewGame, Problem, new_game};
 pub(crate) use parts::player_path;
 pub(crate) use players::{Opponent, PlayedMatch, Player, ladder, player};

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use rookery_catalog::CATALOG;
 
 use super::parts::{chip, count, extra, path_part, scroll, title_of, who};
-use crate::api::{LadderData, StrengthData};
+use crate::accuracy::AccuracyData;
+use crate::api::{LadderData, StrengthData, VersionData};
 use crate::dates;
 use crate::ladders::{LEAST_GAMES, Point};
 
@@ -98,6 +99,10 @@ pub(crate) struct Player {
     pub(crate) tally: [u64; 3],
     /// Matches lost by fault, by its word.
     pub(crate) faults: Vec<(&'static str, u64)>,
+    /// How near to perfect play, where that is known.
+    pub(crate) accuracy: Option<AccuracyData>,
+    /// The versions of a bot, the latest first.
+    pub(crate) versions: Vec<VersionData>,
     /// By game.
     pub(crate) strengths: Vec<StrengthData>,
     /// The game whose strength is shown.
@@ -123,6 +128,7 @@ pub(crate) fn player(data: &Player) -> Markup {
                         None if data.kind == "bot" => " · not connected",
                         None => {},
                     }
+                    @if let Some(version) = data.versions.first() { " · version " (name_of(version)) }
                 }
             }
             @if data.kind == "built-in" || data.connected.is_some() { (play_against(data)) }
@@ -133,7 +139,39 @@ pub(crate) fn player(data: &Player) -> Markup {
                 @if let Some(strength) = shown { (rating_card(data, strength)) }
                 @if !data.opponents.is_empty() { (opponents(&data.opponents)) }
             }
-            (matches(data))
+            div class="stack" {
+                (matches(data))
+                @if !data.versions.is_empty() { (versions(&data.versions)) }
+            }
+        }
+    }
+}
+
+/// What a version is called; its content where its author has not named it.
+fn name_of(version: &VersionData) -> &str {
+    if version.label.is_empty() { version.sha256.get(..12).unwrap_or_default() } else { &version.label }
+}
+
+fn versions(all: &[VersionData]) -> Markup {
+    let table = html! {
+        table class="table" {
+            thead { tr { th { "Version" } th { "Since" } th class="num" { "Games" } th { "Won, drew, lost" } } }
+            tbody { @for (idx, one) in all.iter().enumerate() {
+                @let games: u64 = one.tally().iter().sum();
+                tr class=[(idx == 0).then_some("mine")] {
+                    th scope="row" { code class="when" title=(one.sha256) { (name_of(one)) } }
+                    td class="when" { (dates::day(one.since_ms)) }
+                    td class="num" { (games) }
+                    td { @if games > 0 { (bar(one.tally())) } @else { "–" } }
+                }
+            } }
+        }
+    };
+    html! {
+        section class="floe flush" {
+            div class="head" { h2 { "Versions" } }
+            (scroll("Versions", &table))
+            p class="dim tiny under-table" { "A version is its content. Tournaments say which one has played." }
         }
     }
 }
@@ -162,6 +200,13 @@ fn stats(data: &Player, shown: Option<&StrengthData>) -> Markup {
                 }
             }
             div class="floe" { dt { "Games" } dd { (data.n_matches) } dd class="sub" { (won) " won, " (drew) " drew, " (lost) " lost" @if data.n_read < data.n_matches { " of the last " (data.n_read) } } }
+            div class="floe" {
+                dt { "Accuracy" }
+                @match data.accuracy {
+                    Some(known) => { dd { (format!("{:.0} %", known.percent)) } dd class="sub" { "against perfect play, in " (count(known.moves, "move")) " where it is known" } },
+                    None => { dd { "–" } dd class="sub" { "too few moves whose worth is proved" } },
+                }
+            }
             div class="floe" {
                 dt { "Lost by fault" } dd { (data.faults.iter().map(|(_, n)| n).sum::<u64>()) }
                 dd class="sub" { @if data.faults.is_empty() { "none" } @else { (data.faults.iter().map(|(word, n)| format!("{n} {}", word.replace('_', " "))).collect::<Vec<_>>().join(", ")) } }

@@ -55,13 +55,13 @@ pub(crate) fn puzzle(data: &PuzzlePage<'_>) -> Markup {
                         button class="btn" { "Try" }
                     }
                 }
-                section class="floe stack" data-part="walk" hidden {
-                    h2 { "The best line" }
-                    ol class="walk" {}
-                    h2 { "All moves" }
-                    ol class="tries every" data-part="every" aria-label="All moves, the best first" {}
-                    button class="btn primary big" type="button" data-part="on" { (icon("play")) "Play on from here" }
-                    p class="tiny dim" { "A new game at the puzzle's position, against a strong computer." }
+                section class="floe flush" data-part="solved" hidden {
+                    div class="head" { h2 { "All moves" } }
+                    ol class="tries every" data-part="every" tabindex="0" aria-label="All moves, the best first" {}
+                    div class="head stack tight" {
+                        button class="btn primary big" type="button" data-part="on" { (icon("play")) "Play on from here" }
+                        p class="tiny dim" { "A new game at the puzzle's position, against a strong computer." }
+                    }
                 }
                 section class="floe stack" {
                     h2 { "Your days" }
@@ -69,6 +69,10 @@ pub(crate) fn puzzle(data: &PuzzlePage<'_>) -> Markup {
                     p class="tiny dim" { "No clock, no rating; the days are the only score. Kept in this browser." }
                     p { a href={ "/rules/" (game) } { "Rules of " (title) } }
                 }
+            }
+            section class="stack best" data-part="walk" hidden {
+                div class="row between" { h2 { "The solution" } span class="tiny dim" { "best play for both, proved" } }
+                ol class="walk" {}
             }
         }
     }

@@ -288,9 +288,11 @@ const SOON: u32 = 2;
 /// The same for whoever is to move and thinks: often enough to be known as there, and seldom enough to choose in peace.
 const IN_PEACE: u32 = 240;
 
+/// Never while somebody chooses from a list: what was chosen would be lost.
 fn again(state: &MatchState) -> Option<u32> {
     let is_asked = state.can.mv;
-    state.over.is_none().then_some(if is_asked { IN_PEACE } else { SOON })
+    let stays = state.over.is_some() || is_asked && shell::is_listed(state);
+    (!stays).then_some(if is_asked { IN_PEACE } else { SOON })
 }
 
 fn codes(app: &App, holds: &[Hold]) -> Vec<(usize, String)> {

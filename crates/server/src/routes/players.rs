@@ -8,18 +8,16 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use rookery_catalog::{CATALOG, game};
 use rookery_referee::Cause;
-use rookery_store::{EntrantId, EntrantKind, GameFilter, Page, StoredGame};
+use rookery_store::{EntrantId, EntrantKind, StoredGame};
 use serde::Deserialize;
 
 use super::pages::{look, shown};
 use crate::accounts::blocking;
-use crate::api;
+use crate::api::{self, Facts, place_of, result, seat_of};
 use crate::app::App;
 use crate::http::{ApiError, Caller};
 use crate::pages::{self as shell, Opponent, PlayedMatch, Player};
 
-/// Of how many of the last matches opponents and faults are counted.
-const READ: u32 = 1000;
 /// How many matches and opponents are listed.
 const LISTED: usize = 20;
 
@@ -58,17 +56,19 @@ pub(crate) async fn player(
 ) -> Result<Response, ApiError> {
     let found = api::entrant(&app, &name).await?;
     let strengths = api::strengths(&app, found.id).await?;
-    let filter = GameFilter { entrant: Some(found.id), ..GameFilter::default() };
     let (store, id) = (app.hub.store().clone(), found.id);
-    let (n_matches, games, kinds) = blocking(move || {
-        let games = api::with_names(&store, store.games(&filter, Page { before: None, limit: READ })?)?;
+    let facts = blocking(move || Facts::read(&store, id)).await?;
+    let accuracy = app.accuracies.of(&app, id, &facts.games);
+    let Facts { n_matches, games, versions } = facts;
+    let (store, others) = (app.hub.store().clone(), games.clone());
+    let kinds = blocking(move || {
         let mut kinds = HashMap::new();
-        for other in games.iter().flat_map(|game| game.entrants.iter().flatten()) {
+        for other in others.iter().flat_map(|game| game.entrants.iter().flatten()) {
             if *other != id && !kinds.contains_key(other) {
                 kinds.insert(*other, store.entrant_by_id(*other)?);
             }
         }
-        Ok((store.n_games(&filter)?, games, kinds))
+        Ok(kinds)
     })
     .await?;
     let mut tally = [0; 3];
@@ -79,9 +79,7 @@ pub(crate) async fn player(
         if let Some(fault) = fault(game, seat) {
             *faults.entry(fault).or_default() += 1;
         }
-        let Some(idx) = ["won", "drew", "lost"].iter().position(|word| *word == result(game, seat)) else {
-            continue;
-        };
+        let Some(idx) = place_of(result(game, seat)) else { continue };
         tally[idx] += 1;
         for other in game.entrants.iter().flatten().filter(|other| **other != id) {
             opponents.entry(*other).or_default()[idx] += 1;
@@ -109,6 +107,8 @@ pub(crate) async fn player(
         n_read: games.len() as u64,
         tally,
         faults: faults.into_iter().collect(),
+        accuracy,
+        versions,
         game: wanted.or_else(|| most.map(str::to_owned)).unwrap_or_default(),
         strengths,
         opponents,
@@ -116,23 +116,6 @@ pub(crate) async fn player(
         name: found.name,
     };
     Ok(shown("Players", &look(&caller, &headers), &shell::player(&data)))
-}
-
-fn seat_of(game: &StoredGame, id: EntrantId) -> Option<usize> {
-    game.entrants.iter().position(|entrant| *entrant == Some(id))
-}
-
-fn result(game: &StoredGame, seat: usize) -> &'static str {
-    match &game.outcome {
-        None => "no result",
-        Some(outcome) => {
-            match (outcome.winners.iter().any(|winner| winner.index() == seat), outcome.winners.len()) {
-                (true, 1) => "won",
-                (true, _) => "drew",
-                (false, _) => "lost",
-            }
-        }
-    }
 }
 
 /// The word of somebody's own fault, if there is one.

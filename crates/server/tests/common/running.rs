@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rookery_live::{Signal, Stopping};
-use rookery_server::{Config, Server};
+use rookery_server::{Config, Machines, Server};
 use rookery_store::{Options, Reserve, Store};
 use tokio::runtime::Runtime;
 
@@ -28,21 +29,37 @@ impl Running {
 
     /// The same at an address that is known already.
     pub(crate) fn start_at(folder: &Path, listen: SocketAddr) -> Self {
-        Self::bind(folder, listen, None, &[])
+        Self::bind(folder, listen, None, &[], None)
     }
 
     /// The same behind an address, or a proxy.
     pub(crate) fn start_as(folder: &Path, public: Option<&str>, trusted: &[&str]) -> Self {
-        Self::bind(folder, "127.0.0.1:0".parse().unwrap(), public, trusted)
+        Self::bind(folder, "127.0.0.1:0".parse().unwrap(), public, trusted, None)
     }
 
-    fn bind(folder: &Path, listen: SocketAddr, public: Option<&str>, trusted: &[&str]) -> Self {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    /// The same with other machines that play, or seem to.
+    pub(crate) fn start_with(folder: &Path, machines: Arc<dyn Machines>) -> Self {
+        Self::bind(folder, "127.0.0.1:0".parse().unwrap(), None, &[], Some(machines))
+    }
+
+    /// The store of a folder.
+    pub(crate) fn store(folder: &Path) -> Store {
         let file = folder.join("test.db");
         // Little, so that a full disk of the machine that tests matters to nobody.
         let options = Options { ballast: 0, reserve: Reserve { bytes: 0, percent: 0 }, ..Options::default() };
-        let store = Store::open(file.to_str().unwrap(), &options).unwrap();
+        Store::open(file.to_str().unwrap(), &options).unwrap()
+    }
+
+    fn bind(
+        folder: &Path,
+        listen: SocketAddr,
+        public: Option<&str>,
+        trusted: &[&str],
+        machines: Option<Arc<dyn Machines>>,
+    ) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let store = Self::store(folder);
         let stopping = Stopping::new(Duration::from_secs(1));
         let config = Config {
             listen,
@@ -58,6 +75,9 @@ impl Running {
         let guard = runtime.enter();
         let server = Server::bind(config).unwrap();
         drop(guard);
+        if let Some(machines) = machines {
+            server.tell_of_machines(machines);
+        }
         let address = server.local_addr();
         let bots = server.bots_addr().unwrap();
         let operator_token =
