@@ -140,6 +140,8 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     fn n_seats(&self) -> usize;
     /// As [`Position::status`].
     fn status(&self) -> Status;
+    /// As [`Position::max_plies`].
+    fn max_plies(&self) -> u64;
     /// The legal moves, in the game's order.
     fn moves(&self) -> Vec<String>;
     /// Reads and plays a move. A text that is no legal move changes nothing.
@@ -173,6 +175,10 @@ impl<P: Keyed + Notation + Picture> AnyPosition for P {
 
     fn status(&self) -> Status {
         Position::status(self)
+    }
+
+    fn max_plies(&self) -> u64 {
+        Position::max_plies(self)
     }
 
     fn moves(&self) -> Vec<String> {

@@ -87,6 +87,98 @@ fn pushed(folder: &Path, store: &str) -> Option<&'static str> {
     Some(level)
 }
 
+/// A server with a broker, with a folder of this name for its data: its address, what it said before its role, and its role.
+fn serve(folder: &Path, data: &str, line: &str) -> (Part, String, Vec<String>, String) {
+    let mut command = command(folder, line);
+    let mut server =
+        Part(command.env("XDG_DATA_HOME", folder.join(data)).stdout(Stdio::piped()).spawn().unwrap());
+    let mut said = vec![];
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let role = lines.find_map(|line| {
+        let role = line.strip_prefix("role: ").map(str::to_owned);
+        said.push(line);
+        role
+    });
+    // It is listened to until the end: nobody else takes what it prints.
+    std::thread::spawn(move || lines.for_each(drop));
+    let url = said.iter().find_map(|line| line.strip_prefix("page: ").map(str::to_owned));
+    (server, url.unwrap(), said, role.unwrap())
+}
+
+#[test]
+fn fault_q11_a_tournament_of_a_server_goes_on_by_itself_once_its_parked_games_are_tried_again() {
+    let (Some(broker), Some(postgres)) = (Nats::start(), Postgres::start()) else { return };
+    let folder = TempFolder::new("cluster-bots-parked");
+    let store = postgres.database("rookery");
+    let Some(level) = pushed(&folder, &store) else { return };
+    let line = format!(
+        "serve --no-open --log error --listen 127.0.0.1:0 --bots 127.0.0.1:0 --store {store} --dispatch {} --bundle-sandbox {level}",
+        broker.url()
+    );
+    let (_first, url, said, role) = serve(&folder, "first", &line);
+    let (_second, other, _, standby) = serve(&folder, "second", &line);
+    assert_eq!((role.as_str(), standby.as_str()), ("coordinator", "standby"));
+    let mut page = Page::of(&url);
+    let link = said.iter().find(|line| line.starts_with("operator ")).expect("nobody is it yet");
+    page.become_operator(link).unwrap();
+    let other = page.at(&other);
+    // Nothing can be unpacked where its cache should be, and nobody else is there: every game fails three times.
+    fs::write(folder.join("cache-broken"), "a file").unwrap();
+    let worker = |name: &str| {
+        let line = format!(
+            "worker --dispatch {} --name {name} --slots 2 --bundle-sandbox none --spool {name}.spool",
+            broker.url()
+        );
+        let mut command = command(&folder, &line);
+        command.env("XDG_CACHE_HOME", folder.join(format!("cache-{name}")));
+        Part(command.stdout(Stdio::null()).spawn().unwrap())
+    };
+    let broken = worker("broken");
+    let made = page.post(
+        "/api/v1/tournaments",
+        &json!({
+            "name": "parked", "games": [GAME], "format": { "kind": "series", "games": 4 }, "seed": "16",
+            "entrants": [{ "name": "ann", "player": "bundle:ann" }, { "name": "random", "player": "random" }],
+        }),
+    );
+    let made = made.unwrap();
+    let id = made["id"].as_str().unwrap_or_else(|| panic!("{made}"));
+    let machines = |page: &Page| page.get("/api/v1/operator/machines").unwrap();
+    let begun = Instant::now();
+    let parked = |page: &Page| machines(page)["parked"].as_array().map_or(0, Vec::len);
+    let state = || postgres.query("rookery", "select state from tournaments").trim().to_owned();
+    while parked(&page) < 4 || state() != "paused" {
+        assert!(begun.elapsed() < PATIENCE, "{} {}", state(), machines(&page));
+        sleep(Duration::from_millis(50));
+    }
+    assert_eq!(machines(&other)["parked"], machines(&page)["parked"], "any server tells of them");
+    let refused = other.post("/api/v1/operator/machines/retry", &json!({ "jobs": ["nonsense"] })).unwrap();
+    assert_eq!(
+        (&refused["error"]["code"], &refused["error"]["field"]),
+        (&"wrong_field".into(), &"jobs".into())
+    );
+    drop(broken);
+    let _good = worker("good");
+    let one = machines(&page)["parked"][0]["job"].clone();
+    let retried = other.post("/api/v1/operator/machines/retry", &json!({ "jobs": [one] })).unwrap();
+    assert_eq!(retried["retried"], 1, "{retried}");
+    let n_done = || postgres.query("rookery", "select count(*) from jobs where state = 'done'");
+    while n_done().trim() != "1" || state() != "paused" {
+        assert!(begun.elapsed() < PATIENCE, "{} {}", state(), machines(&page));
+        sleep(Duration::from_millis(50));
+    }
+    assert_eq!(parked(&page), 3, "the others wait for somebody");
+    assert_eq!(page.post("/api/v1/operator/machines/retry", &json!({})).unwrap()["retried"], 3);
+    while page.get(&format!("/api/v1/tournaments/{id}")).unwrap()["complete"] != true {
+        assert!(begun.elapsed() < PATIENCE, "{} {}", state(), machines(&page));
+        sleep(Duration::from_millis(50));
+    }
+    let who = "select distinct actor from audit where act like '%parked%'";
+    assert_eq!(postgres.query("rookery", who).trim(), "trial", "whichever server was asked");
+    let attempts = postgres.query("rookery", "select count(*), min(worker), max(worker) from attempts");
+    assert!(attempts.contains("12") && !attempts.contains("good"), "{attempts}");
+}
+
 #[test]
 fn a_server_with_a_broker_seats_bundles_and_only_its_operator_says_how_they_are_confined() {
     let (Some(broker), Some(postgres)) = (Nats::start(), Postgres::start()) else { return };
@@ -97,15 +189,12 @@ fn a_server_with_a_broker_seats_bundles_and_only_its_operator_says_how_they_are_
         "serve --no-open --log error --listen 127.0.0.1:0 --bots 127.0.0.1:0 --store {store} --dispatch {} --bundle-sandbox {level}",
         broker.url()
     );
-    let mut server = Part(command(&folder, &line).stdout(Stdio::piped()).spawn().unwrap());
-    // It is listened to until the end: nobody else takes what it prints.
-    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let url = lines.find_map(|line| line.strip_prefix("page: ").map(str::to_owned));
-    assert!(lines.any(|line| line == "role: coordinator"));
+    let (_server, url, _, role) = serve(&folder, "data", &line);
+    assert_eq!(role, "coordinator");
     let line =
         format!("worker --dispatch {} --name ann --bundle-sandbox none --spool ann.spool", broker.url());
     let _worker = Part(command(&folder, &line).stdout(Stdio::null()).spawn().unwrap());
-    let mut page = Page::of(&url.unwrap());
+    let mut page = Page::of(&url);
     page.sign_in().unwrap();
     let spec = |player: &str, sandbox: &str| {
         json!({

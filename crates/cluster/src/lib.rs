@@ -21,6 +21,7 @@ mod incoming;
 mod judge;
 mod judging;
 mod key;
+mod limit;
 mod liveness;
 pub mod machine;
 mod message;
@@ -52,8 +53,9 @@ pub use judge::judge;
 pub use key::JobId;
 pub use remote::{Remote, RemoteConfig};
 
-/// The version of what coordinator and workers say to each other: part of every subject, so that two versions can share a broker.
-pub const PROTOCOL: u32 = 1;
+/// The version of what coordinator and workers say to each other, with the header of records: part of every subject, so that two
+/// versions can share a broker. A field more is another version, since whoever does not know it refuses the whole.
+pub const PROTOCOL: u32 = 2;
 
 /// The version of rules and players: the same seed gives the same record only within one. Part of the subject of jobs, so that
 /// nobody is given a job that it would play differently.

@@ -122,7 +122,84 @@ pub(crate) fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
+    use rookery_record::Header;
+    use rookery_referee::{Limits, Start};
+    use rookery_rules::Seed;
+    use rookery_store::TournamentId;
+    use serde_json::Value;
+
     use super::*;
+    use crate::PROTOCOL;
+
+    /// The names of all fields, those within others behind their names.
+    fn fields(value: &Value, before: &str, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(object) => {
+                for (name, value) in object {
+                    let path = format!("{before}{name}");
+                    fields(value, &format!("{path}."), found);
+                    found.insert(path);
+                }
+            }
+            Value::Array(values) => values.iter().for_each(|value| fields(value, before, found)),
+            _ => {}
+        }
+    }
+
+    /// Whoever finds this broken by a new field raises `PROTOCOL` with it: programs of the version before refuse what they do not
+    /// know, and must never get to see it.
+    #[test]
+    fn whatever_coordinators_and_workers_of_one_protocol_read_strictly_has_the_same_fields() {
+        let MatchSpec { game, seats, seed, conduct, .. } =
+            MatchSpec::new("hexapawn:rows=3,cols=3", ["first", "first"], Seed(1)).unwrap();
+        let start = Start {
+            opening: Some("a".to_owned()),
+            position: Some("b".to_owned()),
+            moves: vec!["c".to_owned()],
+        };
+        let limits =
+            Limits { nodes: Some(1), playouts: Some(1), depth: Some(1), think: Some(Duration::from_secs(1)) };
+        let spec = MatchSpec {
+            game,
+            start: Some(start),
+            seats,
+            seed,
+            time: "1s".parse().unwrap(),
+            scale: Some(1),
+            speed: Some(1),
+            limits,
+            conduct,
+            casual: true,
+            max_turns: Some(1),
+            number: Some(1),
+        };
+        let bundle =
+            JobBundle { name: "a".to_owned(), sha256: "b".to_owned(), contents: "c".to_owned(), bytes: 1 };
+        let notification = Notification {
+            key: JobId { tournament: TournamentId::random(), pairing: 1, again: false },
+            attempt: 1,
+            spec: spec.clone(),
+            until_proved: true,
+            bots: Some(JobBots { sandbox: "full".to_owned(), bundles: vec![bundle] }),
+            reference: Some(1),
+        };
+        let mut found = BTreeSet::new();
+        fields(&serde_json::to_value(&notification).unwrap(), "", &mut found);
+        fields(&serde_json::to_value(Header::new(spec, String::new())).unwrap(), "record.", &mut found);
+        let found: Vec<&str> =
+            found.iter().map(String::as_str).filter(|path| !path.starts_with("record.match.")).collect();
+        let known = "attempt bots bots.bundles bots.bundles.bytes bots.bundles.contents bots.bundles.name bots.bundles.sha256 \
+             bots.sandbox key record.match record.position record.software record.version reference spec spec.casual \
+             spec.conduct spec.game spec.limits spec.limits.depth spec.limits.nodes spec.limits.playouts spec.limits.think \
+             spec.max_turns spec.number spec.scale spec.seats spec.seats.label spec.seats.name spec.seats.player spec.seed spec.speed \
+             spec.start spec.start.moves spec.start.opening spec.start.position spec.time until_proved";
+        assert_eq!((PROTOCOL, found.join(" ").as_str()), (2, known));
+    }
 
     #[test]
     fn a_long_answer_is_packed_so_that_a_broker_carries_it() {

@@ -30,8 +30,8 @@ impl Server {
         let Some(reply) = message.reply.clone() else { return };
         let body = if message.subject.ends_with(".retry") {
             // None at all means all of them; what cannot be read means nothing.
-            let jobs: Option<Vec<JobId>> = message::read(&message.payload);
-            jobs.map_or(vec![], |jobs| message::write(&self.retry(&jobs, "operator")))
+            let wanted: Option<(Vec<JobId>, String)> = message::read(&message.payload);
+            wanted.map_or(vec![], |(jobs, actor)| message::write(&self.retry(&jobs, &actor)))
         } else if message.subject.ends_with(".status") {
             message::write_long(&self.status())
         } else if message.subject.ends_with(".audit") {

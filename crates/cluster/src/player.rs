@@ -17,7 +17,10 @@ use crate::core::Claim;
 use crate::message::Notification;
 
 /// How long one move may take where nobody has a clock, before a game counts as stuck.
-const LONGEST_MOVE: Duration = Duration::from_mins(5);
+pub(crate) const LONGEST_MOVE: Duration = Duration::from_mins(5);
+
+/// How long our own work may take for a move, beside the clock.
+pub(crate) const DELAY: Duration = Duration::from_secs(5);
 
 /// What came of a game.
 pub(crate) enum Ended {
@@ -28,7 +31,7 @@ pub(crate) enum Ended {
 }
 
 /// How long bots may take to be fetched, built and tried before their game begins.
-const LONGEST_PREPARING: Duration = Duration::from_mins(10);
+pub(crate) const LONGEST_PREPARING: Duration = Duration::from_mins(10);
 
 /// A game that is being played.
 #[derive(Debug)]
@@ -163,7 +166,7 @@ fn play(
 
 /// How long a move may take by what was agreed, with room for our own delays.
 fn longest_move(spec: &MatchSpec) -> Duration {
-    spec.time.most_for(1).map_or(LONGEST_MOVE, |most| most.saturating_mul(2) + Duration::from_secs(5))
+    spec.time.most_for(1).map_or(LONGEST_MOVE, |most| most.saturating_mul(2) + DELAY)
 }
 
 #[cfg(test)]

@@ -54,6 +54,7 @@ pub(crate) fn ended(claim: &Claim<JobId>, worker: &Name, lost: &Lost) -> EndedAt
         Lost::Expired => "lost".to_owned(),
         Lost::Failed(why) => format!("failed: {why}"),
         Lost::Refused(why) => format!("refused: {why}"),
+        Lost::Endless => "endless: it was still played when every clock had run out".to_owned(),
     };
     EndedAttempt {
         tournament: claim.key.tournament,

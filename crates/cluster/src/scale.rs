@@ -9,7 +9,7 @@ use crate::judge;
 
 /// How much less or more time than agreed there may be, in thousandths. A machine beyond is no match for the reference.
 const LEAST: u32 = 250;
-const MOST: u32 = 4000;
+pub(crate) const MOST: u32 = 4000;
 
 /// By how much time is scaled, in thousandths, on a machine of this speed.
 pub(crate) fn factor(reference: u32, speed: u32) -> Option<u32> {

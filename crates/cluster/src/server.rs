@@ -19,6 +19,7 @@ use crate::broker::{RECONNECTING, ensure_stream, is_connected};
 use crate::bundles::Archives;
 use crate::core::{About, Answer, Ask, Claim, Coordinator, Effect, Job, Name, State};
 use crate::judging::{Bench, Judged, Packed};
+use crate::limit::longest;
 use crate::liveness::Liveness;
 use crate::ownership::Ownership;
 use crate::status::{Status, TrustStatus};
@@ -308,6 +309,7 @@ impl Server {
             }
             Input::Order(order) => {
                 let key = JobId { tournament: order.tournament, pairing: order.pairing, again: false };
+                self.core.limit(&key, longest(&order.spec, self.reference(&order).is_some()));
                 let retried = if self.parked.remove(&key) { self.core.retry(&key) } else { None };
                 let effects = retried.unwrap_or_else(|| self.core.enqueue(&key, order.attempt));
                 self.orders.insert(key, Arc::from(order));

@@ -167,9 +167,9 @@ pub async fn status(access: &Access) -> Result<Status, ClusterError> {
         .ok_or_else(|| ClusterError::Broker("the coordinator's answer cannot be read".to_owned()))
 }
 
-/// Has parked jobs tried again: those that are named, or all. How many there were.
-pub async fn retry(access: &Access, jobs: &[JobId]) -> Result<u64, ClusterError> {
-    let answer = ask(access, "retry", message::write(jobs)).await?;
+/// Has parked jobs tried again, those that are named or all, because `actor` wants it. How many there were.
+pub async fn retry(access: &Access, jobs: &[JobId], actor: &str) -> Result<u64, ClusterError> {
+    let answer = ask(access, "retry", message::write(&(jobs, actor))).await?;
     message::read(&answer)
         .ok_or_else(|| ClusterError::Broker("the coordinator's answer cannot be read".to_owned()))
 }

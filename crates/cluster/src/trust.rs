@@ -18,6 +18,7 @@ use crate::JobId;
 use crate::core::{
     Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Name, Refusal, State, Terms, pause,
 };
+use crate::limit::longest;
 use crate::outliers::{Aspect, Comparison, Deviation, Tally};
 use crate::server::Server;
 use crate::status::{Difference, Flag, TrustStatus};
@@ -183,7 +184,8 @@ impl Server {
             trust.skipped += 1;
             return;
         }
-        let again = JobId { again: true, ..key };
+        let (again, longest) = (JobId { again: true, ..key }, longest(&order.spec, false));
+        trust.core.limit(&again, longest);
         trust.checks.insert(again, Check { order, first: worker.clone(), digest, kept_away: 0 });
         let effects = trust.core.enqueue(&again, 1);
         self.take_again(effects);

@@ -110,6 +110,37 @@ fn fault_q02_who_is_alone_may_try_again() {
 }
 
 #[test]
+fn fault_q03_a_lease_has_a_latest_end_however_lively_its_worker_is() {
+    // Whoever beats as it should, three times in a lease; and whoever does it as late as it can.
+    for (pace, most) in [(TERMS.lease / 3, 2), (TERMS.lease, 6)] {
+        let mut of = coordinator();
+        of.limit(&GAME, 2 * TERMS.lease);
+        let claim = take(&mut of, "ann", 1, 0).unwrap();
+        let held = (1..100).find(|&beat| {
+            let now = beat * pace;
+            assert!(of.tick(now).iter().all(|effect| !matches!(effect, Effect::Ended { .. })), "it beats");
+            let said = of.hear(&name("ann"), Ask::Beat { claim: claim.clone(), beat }, now);
+            let is_lost =
+                said.iter().any(|effect| matches!(effect, Effect::Ended { lost: Lost::Endless, .. }));
+            let is_told = said.contains(&Effect::Answer(name("ann"), Answer::Stop(claim.clone())));
+            assert_eq!(is_lost, is_told, "who loses it hears of it");
+            is_lost
+        });
+        let leases = held.expect("it loses it at some time") * pace / TERMS.lease;
+        assert!(leases <= most + 1, "{leases} leases instead of {most}");
+        assert_eq!(of.job(&GAME).map(|job| (job.attempt, job.failures)), Some((2, 1)));
+        // Another coordinator that knows the row alone goes on counting.
+        let job =
+            Job { state: State::Leased { worker: name("ann"), until: 5000, beats: 6 }, ..Job::queued(1) };
+        let mut next = Coordinator::new(TERMS, [(GAME, job)], 5000);
+        next.limit(&GAME, 2 * TERMS.lease);
+        let claim = Claim { fence: 0, ..claim };
+        let said = next.hear(&name("ann"), Ask::Beat { claim, beat: 7 }, 5000);
+        assert!(said.iter().any(|effect| matches!(effect, Effect::Ended { lost: Lost::Endless, .. })));
+    }
+}
+
+#[test]
 fn fault_q03_a_beat_is_sent_only_while_something_happens_and_an_old_one_moves_nothing() {
     let terms = WorkerTerms { slots: 1, spool: 1, patience: 500 };
     let mut worker: Worker<Key, u8> = Worker::new(terms, []);

@@ -149,6 +149,7 @@ impl World {
 
     fn enqueue(&mut self) {
         for key in (0..GAMES).map(key) {
+            self.coordinator.limit(&key, 3 * TERMS.lease);
             let effects = self.coordinator.enqueue(&key, 1);
             self.commit(effects, None);
         }

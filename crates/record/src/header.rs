@@ -12,7 +12,7 @@ pub const FORMAT_VERSION: u64 = 2;
 /// The program that writes records.
 pub const SOFTWARE: &str = concat!("rookery ", env!("CARGO_PKG_VERSION"));
 
-/// The first line. There are no dates and nothing about the machine in it: the same match gives the same file.
+/// The first line. There are no dates in it, and nothing about the machine unless clocks depend on it: the same match gives the same file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {

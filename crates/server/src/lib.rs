@@ -25,5 +25,5 @@ pub mod thinkers;
 pub mod tournaments;
 
 pub use bundles::BundleDoor;
-pub use machines::{Answering, Machines, MachinesData, ParkedData, QueueData, WorkerData};
+pub use machines::{Answering, Machines, MachinesData, NoAnswer, ParkedData, QueueData, WorkerData};
 pub use server::{Config, Ports, Server, StartError};

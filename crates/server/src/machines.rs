@@ -9,7 +9,16 @@ use serde::Serialize;
 use crate::http::shape;
 
 /// An answer that may take a while, or why there is none.
-pub type Answering<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
+pub type Answering<'a, T> = Pin<Box<dyn Future<Output = Result<T, NoAnswer>> + Send + 'a>>;
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoAnswer {
+    /// Nobody answers now; later perhaps.
+    Away(String),
+    /// What was asked cannot be.
+    Wrong(String),
+}
 
 /// Whoever knows how other machines do. It may have to ask another server, which may not answer.
 pub trait Machines: Send + Sync + fmt::Debug {

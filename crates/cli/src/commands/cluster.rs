@@ -116,7 +116,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         What::Retry(RetryArgs { jobs, dispatch, json }) => {
             let jobs = jobs.iter().map(|job| job.parse()).collect::<Result<Vec<_>, _>>();
             let jobs = jobs.map_err(crate::spec::UsageError)?;
-            let n = runtime.block_on(rookery_cluster::status::retry(&dispatch.expect()?, &jobs))?;
+            let n =
+                runtime.block_on(rookery_cluster::status::retry(&dispatch.expect()?, &jobs, "operator"))?;
             if *json {
                 super::write_json(out, &serde_json::json!({ "retried": n }))?;
             } else {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rookery_cluster::broker::Access;
 use rookery_cluster::status::{self, Status};
-use rookery_cluster::{JobId, Remote};
+use rookery_cluster::{ClusterError, JobId, Remote};
 use rookery_rules::text::clean;
-use rookery_server::{Answering, Machines, MachinesData, ParkedData, QueueData, WorkerData};
+use rookery_server::{Answering, Machines, MachinesData, NoAnswer, ParkedData, QueueData, WorkerData};
 
 /// This server is the coordinator.
 #[derive(Debug)]
@@ -18,33 +18,30 @@ pub(super) struct Asked(pub(super) Access);
 
 impl Machines for Own {
     fn overview(&self) -> Answering<'_, MachinesData> {
-        Box::pin(async {
-            self.0.status().await.map(|status| data(&status)).map_err(|error| error.to_string())
-        })
+        Box::pin(async { self.0.status().await.map(|status| data(&status)).map_err(away) })
     }
 
     fn retry(&self, jobs: Vec<String>, actor: String) -> Answering<'_, u64> {
-        Box::pin(async move { self.0.retry(read(&jobs)?, actor).await.map_err(|error| error.to_string()) })
+        Box::pin(async move { self.0.retry(read(&jobs)?, actor).await.map_err(away) })
     }
 }
 
 impl Machines for Asked {
     fn overview(&self) -> Answering<'_, MachinesData> {
-        Box::pin(async {
-            let asked = status::status(&self.0).await;
-            asked.map(|status| data(&status)).map_err(|error| error.to_string())
-        })
+        Box::pin(async { status::status(&self.0).await.map(|status| data(&status)).map_err(away) })
     }
 
-    fn retry(&self, jobs: Vec<String>, _: String) -> Answering<'_, u64> {
-        Box::pin(
-            async move { status::retry(&self.0, &read(&jobs)?).await.map_err(|error| error.to_string()) },
-        )
+    fn retry(&self, jobs: Vec<String>, actor: String) -> Answering<'_, u64> {
+        Box::pin(async move { status::retry(&self.0, &read(&jobs)?, &actor).await.map_err(away) })
     }
 }
 
-fn read(jobs: &[String]) -> Result<Vec<JobId>, String> {
-    jobs.iter().map(|job| job.parse()).collect()
+fn read(jobs: &[String]) -> Result<Vec<JobId>, NoAnswer> {
+    jobs.iter().map(|job| job.parse().map_err(NoAnswer::Wrong)).collect()
+}
+
+fn away(error: ClusterError) -> NoAnswer {
+    NoAnswer::Away(error.to_string())
 }
 
 fn data(status: &Status) -> MachinesData {

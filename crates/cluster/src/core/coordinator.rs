@@ -45,7 +45,7 @@ pub(super) struct Notified {
 /// All jobs, and the workers that were heard of.
 #[derive(Debug)]
 pub struct Coordinator<K: JobKey> {
-    terms: Terms,
+    pub(super) terms: Terms,
     pub(super) jobs: BTreeMap<K, Job>,
     pub(super) notifications: BTreeMap<K, Notified>,
     /// Those that wait without a notification, by group.
@@ -54,6 +54,8 @@ pub struct Coordinator<K: JobKey> {
     notified: BTreeSet<(u64, K)>,
     /// Leases, the first to end first.
     leases: BTreeSet<(u64, K)>,
+    /// The last beat of a game that can still be one, for those that were asked for here.
+    pub(super) last_beats: BTreeMap<K, u64>,
     load: BTreeMap<K::Group, Load>,
     /// Those that came to somebody who was not to have them, and when they are to be offered again.
     deferred: BTreeSet<(u64, K)>,
@@ -79,6 +81,7 @@ impl<K: JobKey> Coordinator<K> {
             waiting: BTreeMap::new(),
             notified: BTreeSet::new(),
             leases: BTreeSet::new(),
+            last_beats: BTreeMap::new(),
             load: BTreeMap::new(),
             deferred: BTreeSet::new(),
             workers: BTreeMap::new(),
@@ -150,6 +153,7 @@ impl<K: JobKey> Coordinator<K> {
         for key in &keys {
             self.take_out(key);
             self.notifications.remove(key);
+            self.last_beats.remove(key);
         }
         keys
     }
@@ -226,7 +230,7 @@ impl<K: JobKey> Coordinator<K> {
         }
     }
 
-    fn held(&self, worker: &Name, claim: &Claim<K>) -> Option<&Job> {
+    pub(super) fn held(&self, worker: &Name, claim: &Claim<K>) -> Option<&Job> {
         self.jobs.get(&claim.key).filter(|job| job.is_held_by(worker, claim.attempt, claim.fence))
     }
 
@@ -260,19 +264,6 @@ impl<K: JobKey> Coordinator<K> {
                 effects
             }
         }
-    }
-
-    fn beat(&mut self, worker: &Name, claim: Claim<K>, beat: u64, now: u64) -> Vec<Effect<K>> {
-        let Some(job) = self.held(worker, &claim) else {
-            return vec![Effect::Answer(worker.clone(), Answer::Stop(claim))];
-        };
-        let State::Leased { beats, .. } = job.state else { return vec![] };
-        if beat <= beats {
-            return vec![];
-        }
-        let state = State::Leased { worker: worker.clone(), until: now + self.terms.lease, beats: beat };
-        let job = Job { state, ..job.clone() };
-        self.write(&claim.key, job)
     }
 
     /// A record has come, with its hash and what the rules say of it.
@@ -379,7 +370,7 @@ impl<K: JobKey> Coordinator<K> {
     }
 
     /// An attempt came to nothing: another one counts from now on, or the job is parked.
-    fn lose(&mut self, key: &K, lost: Lost, now: u64) -> Vec<Effect<K>> {
+    pub(super) fn lose(&mut self, key: &K, lost: Lost, now: u64) -> Vec<Effect<K>> {
         let Some(job) = self.jobs.get(key) else { return vec![] };
         let State::Leased { worker, .. } = &job.state else { return vec![] };
         let claim = Claim { key: key.clone(), attempt: job.attempt, fence: job.fence };
@@ -405,7 +396,7 @@ impl<K: JobKey> Coordinator<K> {
         effects
     }
 
-    fn write(&mut self, key: &K, job: Job) -> Vec<Effect<K>> {
+    pub(super) fn write(&mut self, key: &K, job: Job) -> Vec<Effect<K>> {
         debug_assert_eq!(self.jobs.get(key).map_or(Ok(()), |before| law::may_become(before, &job)), Ok(()));
         self.put(key, job.clone());
         vec![Effect::Write(key.clone(), job)]
@@ -430,6 +421,9 @@ impl<K: JobKey> Coordinator<K> {
         }
         if !matches!(job.state, State::Queued | State::Leased { .. }) {
             self.notifications.remove(key);
+        }
+        if matches!(job.state, State::Done { .. }) {
+            self.last_beats.remove(key);
         }
         self.jobs.insert(key.clone(), job);
     }

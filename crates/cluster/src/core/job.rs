@@ -79,6 +79,8 @@ pub enum Lost {
     Failed(String),
     /// What came is not a game by the rules.
     Refused(String),
+    /// It went on for longer than such a game can.
+    Endless,
 }
 
 /// How long things may take.

@@ -10,8 +10,10 @@
 //! - A lease has an owner, a deadline by the database's clock, and a fence that grows with each lease. Only whoever holds the
 //!   lease can deliver.
 //! - A job that was lost goes to somebody else first, if there is anybody, and who loses one after the other rests.
-//! - A beat moves the deadline, and is counted: an old one that comes again moves nothing.
+//! - A beat moves the deadline, and is counted: an old one that comes again moves nothing, and there are no more of them than a game
+//!   of that length has. Who sends them as late as it can holds a job for three times as long, and not for ever.
 
+mod beats;
 mod blame;
 mod coordinator;
 mod effect;

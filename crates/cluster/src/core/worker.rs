@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Answer, Ask, Claim, JobKey};
 
 /// How many beats a lease has room for.
-const BEATS: u64 = 3;
+pub(super) const BEATS: u64 = 3;
 /// How often a claim is repeated before its notification is forgotten.
 const TRIES: u32 = 3;
 /// How many finished games are sent at a time without an answer, beside those that have just ended.

@@ -8,9 +8,11 @@ use rookery_cluster::status::status;
 use rookery_cluster::worker::Worked;
 use rookery_cluster::{PROTOCOL, RULES, Remote, RemoteConfig};
 use rookery_live::Signal;
+use rookery_record::{Header, Key, Lines};
 use rookery_store::{JobRow, JobState, Store, TournamentId};
 use rookery_testkit::TempFolder;
 use rookery_testkit::nats::Nats;
+use rookery_tournament::TournamentSpec;
 
 use crate::proof::access;
 use crate::{Machine, TERMS, expected, hashes, hold, hold_and, open, spec, stop_never};
@@ -111,6 +113,37 @@ fn an_upgrade_of_the_protocol_plays_on_with_workers_of_the_new_one_alone() {
     let Upgraded { done, of_old, old, new, .. } = all;
     assert_eq!(of_old, done, "what it delivers later is in a language that nobody here reads");
     assert_eq!(new.stored, 300 - done.len() as u64, "{old:?} {new:?}");
+}
+
+#[test]
+fn what_only_this_protocol_has_in_its_records_never_comes_to_a_coordinator_of_the_one_before() {
+    const GAMES: u64 = 6;
+    let Some(broker) = Nats::start() else { return };
+    let folder = TempFolder::new("cluster-speeds");
+    // Those of the first protocol say nothing of their speed, and refuse a record that does.
+    let worker = |protocol: u32, speed: Option<u32>| {
+        Machine::with(&broker, &folder, &format!("speaks-{protocol}"), |config| {
+            (config.protocol, config.speed, config.clocks_when_busy) = (protocol, speed, true);
+        })
+    };
+    let (old, new) = (worker(PROTOCOL - 1, None), worker(PROTOCOL, Some(900)));
+    for (protocol, speed) in [(PROTOCOL - 1, None), (PROTOCOL, Some(900))] {
+        let store = open(&folder, &format!("speaks-{protocol}.db"));
+        let coordinator = Version { protocol, rules: RULES }.coordinator(&broker, &store);
+        let timed = TournamentSpec { time: "30s".parse().unwrap(), ..spec(GAMES) };
+        let tournament = Tournament::create(&store, timed).unwrap();
+        assert_eq!(hold(&tournament, Some(&coordinator), &stop_never()), Ok(true));
+        let id = tournament.id();
+        let by_name = of_worker(&store, id, &format!("speaks-{protocol}"), |job| job.state == JobState::Done);
+        assert_eq!(by_name.len() as u64, GAMES, "its own workers play all of it");
+        assert_eq!(store.ended_attempts(id).unwrap(), [], "and nothing is refused");
+        for pairing in by_name {
+            let record = store.record_of(id, Key { pairing, attempt: 1 }).unwrap();
+            let header = Header::parse(Lines::new(&record[..]).first_line().unwrap()).unwrap();
+            assert_eq!(header.spec.speed, speed);
+        }
+    }
+    assert_eq!([old.drain().stored, new.drain().stored], [GAMES; 2]);
 }
 
 #[test]

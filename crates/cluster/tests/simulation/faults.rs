@@ -19,6 +19,8 @@ pub(crate) struct Faults {
     pub(crate) liars: bool,
     pub(crate) poison: bool,
     pub(crate) skewed: bool,
+    /// A worker says for ever that its games go on.
+    pub(crate) endless: bool,
 }
 
 impl Faults {
@@ -36,6 +38,7 @@ impl Faults {
         liars: false,
         poison: false,
         skewed: false,
+        endless: false,
     };
 
     pub(crate) fn random(seed: u64) -> Self {
@@ -55,6 +58,7 @@ impl Faults {
             poison: some(10) > 3,
             skewed: some(10) > 3,
             still: some(40),
+            endless: some(10) > 3,
         }
     }
 }
@@ -95,6 +99,7 @@ impl Told {
             "released",
             "stopped",
             "notified again",
+            "endless",
         ];
         self.expect(&all);
     }

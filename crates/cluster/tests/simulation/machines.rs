@@ -15,7 +15,9 @@ impl World {
                     self.send(&Message::Ask(idx, ask));
                 }
                 Act::Play(claim) => {
-                    let ends_at = self.now + self.rng.below(2 * TERMS.lease);
+                    let length = self.rng.below(2 * TERMS.lease);
+                    // Also in times of peace: nobody else makes it stop.
+                    let ends_at = if self.machines[idx].endless { u64::MAX } else { self.now + length };
                     let stuck = !self.calm() && self.rng.chance(self.faults.stuck);
                     self.machines[idx].games.push(Game { claim, ends_at, stuck });
                 }

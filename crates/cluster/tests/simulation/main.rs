@@ -60,6 +60,11 @@ fn fault_q03_games_that_hang_are_noticed_though_their_worker_lives() {
 }
 
 #[test]
+fn fault_q03_a_worker_that_says_for_ever_that_its_games_go_on_loses_them() {
+    only(Faults { endless: true, coordinators: 20, ..Faults::NONE }, &["endless", "stopped", "stored"]);
+}
+
+#[test]
 fn fault_q04_late_answers_have_no_meaning_for_what_is_right() {
     only(Faults { late: 60, ..Faults::NONE }, &["stored"]);
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rookery_cluster::core::{
-    Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Job, JobKey, Name, State, Terms, Worker,
+    Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Job, JobKey, Lost, Name, State, Terms, Worker,
     WorkerTerms, law,
 };
 
@@ -14,6 +14,8 @@ pub(crate) const TERMS: Terms = Terms { lease: 30_000, attempts: 3, window: 4 };
 /// Until when things go wrong, and until when everything must be over after that.
 const TROUBLE: u64 = 600_000;
 const PEACE: u64 = 3_600_000;
+/// How long a game can last; all but those that never end are shorter.
+const LONGEST: u64 = 3 * TERMS.lease;
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Key(u8, u8);
@@ -64,6 +66,7 @@ pub(crate) struct Machine {
     pub(crate) ahead: u64,
     pub(crate) speed: u64,
     pub(crate) lies: bool,
+    pub(crate) endless: bool,
 }
 
 impl Machine {
@@ -125,6 +128,7 @@ impl World {
                 ahead: if faults.skewed { rng.below(1 << 40) } else { 0 },
                 speed: if faults.skewed { 80 + rng.below(41) } else { 100 },
                 lies: faults.liars && idx == 0,
+                endless: faults.endless && idx == 1,
             })
             .collect();
         let mut world = Self {
@@ -166,6 +170,7 @@ impl World {
         for key in self.wanted.clone() {
             // What is stored is not asked for again.
             if !self.is_stored(&key) {
+                self.servers[idx].core.limit(&key, LONGEST);
                 let effects = self.servers[idx].core.enqueue(&key, 1);
                 self.commit(idx, effects, None);
             }
@@ -255,7 +260,10 @@ impl World {
                 }
                 Effect::Alarm { .. } => self.told.note("wrong"),
                 Effect::Ended { lost, .. } => {
-                    if lost == rookery_cluster::core::Lost::Expired {
+                    if lost == Lost::Endless {
+                        self.told.note("endless");
+                    }
+                    if lost == Lost::Expired {
                         let blind = self.servers[idx].begun.max(self.broker_back).max(self.still_ended);
                         let blind = blind + TERMS.lease;
                         assert!(self.now >= blind, "a lease is judged whose worker could not say a word");

@@ -10,7 +10,7 @@ use super::Body;
 use crate::accounts::Identity;
 use crate::app::App;
 use crate::http::{ApiError, Caller, shape};
-use crate::machines::MachinesData;
+use crate::machines::{MachinesData, NoAnswer};
 
 /// The most games that can be named at a time; to name none means all.
 const MOST_JOBS: usize = 1000;
@@ -21,7 +21,14 @@ const LONGEST_JOB: usize = 64;
 pub(crate) async fn machines_of(app: &App) -> Result<MachinesData, ApiError> {
     match app.machines.get() {
         None => Ok(MachinesData::default()),
-        Some(machines) => machines.overview().await.map_err(ApiError::unavailable),
+        Some(machines) => machines.overview().await.map_err(refused),
+    }
+}
+
+fn refused(why: NoAnswer) -> ApiError {
+    match why {
+        NoAnswer::Away(why) => ApiError::unavailable(why),
+        NoAnswer::Wrong(why) => ApiError::field("jobs", why),
     }
 }
 
@@ -59,7 +66,7 @@ pub(crate) async fn retry_parked(app: &App, operator: &Identity, jobs: Vec<Strin
         return Err(ApiError::field("jobs", message));
     }
     tracing::warn!(actor = operator.name, ?jobs, "parked games are tried again");
-    machines.retry(jobs, operator.name.clone()).await.map_err(ApiError::unavailable)
+    machines.retry(jobs, operator.name.clone()).await.map_err(refused)
 }
 
 pub(crate) async fn retry(

@@ -22,9 +22,26 @@ impl Page {
         Self { host: url.trim_start_matches("http://").trim_end_matches('/').to_owned(), cookie: None }
     }
 
+    /// The same person at another server of the same store.
+    pub fn at(&self, url: &str) -> Self {
+        Self { cookie: self.cookie.clone(), ..Self::of(url) }
+    }
+
     /// Claims a name there.
     pub fn sign_in(&mut self) -> Result<(), String> {
-        let wish = json!({ "name": "trial", "password": "a trial of many machines", "claim": true });
+        self.sign_in_by(None)
+    }
+
+    /// The same by the link that makes an operator.
+    pub fn become_operator(&mut self, link: &str) -> Result<(), String> {
+        self.sign_in_by(link.split_once("operator=").map(|(_, code)| code))
+    }
+
+    fn sign_in_by(&mut self, operator: Option<&str>) -> Result<(), String> {
+        let mut wish = json!({ "name": "trial", "password": "a trial of many machines", "claim": true });
+        if let Some(code) = operator {
+            wish["operator"] = code.into();
+        }
         let (head, body) = self.ask("POST", "/api/v1/login", Some(&wish))?;
         let cookie = head.lines().find(|line| line.to_ascii_lowercase().starts_with("set-cookie:"));
         let cookie = cookie.and_then(|line| line.split_once(':')).map(|(_, cookie)| cookie.trim());
