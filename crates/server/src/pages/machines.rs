@@ -72,12 +72,11 @@ fn all(machines: &MachinesData) -> Markup {
 fn workers(machines: &MachinesData) -> Markup {
     html! {
         table class="table" {
-            thead { tr { th { "Worker" } th class="num" { "Plays" } th class="num" { "Games" } th class="num" { "Per minute" } th class="num" { "Lost" } th class="num" { "Speed" } th { "Why idle" } th { "Unlike the others" } } }
+            thead { tr { th { "Worker" } th class="num" { "Plays" } th class="num" { "Games" } th class="num" { "Lost" } th class="num" { "Speed" } th { "Why idle" } th { "Unlike the others" } } }
             tbody { @for worker in &machines.workers { tr {
                 th scope="row" { (worker.name) @if worker.silent_ms >= SILENT_MS { span class="tiny dim block" { "silent for " (span(worker.silent_ms / 1000)) } } }
                 td class="num" { (worker.playing) " of " (worker.slots) }
                 td class="num" { (worker.games) }
-                td class="num" { (format!("{:.1}", per_minute(worker.games, machines.up_seconds))) }
                 td class="num" { (worker.lost) }
                 td class="num" { (speed(worker)) }
                 td { (worker.idle.as_deref().unwrap_or("–")) }
@@ -127,10 +126,6 @@ fn speed(worker: &WorkerData) -> String {
     let words: Vec<String> =
         worker.speed.map(|speed| speed.to_string()).into_iter().chain(beside).chain(stolen).collect();
     if words.is_empty() { "–".to_owned() } else { words.join(", ") }
-}
-
-fn per_minute(games: u64, seconds: u64) -> f64 {
-    60.0 * games as f64 / seconds.max(1) as f64
 }
 
 /// A time in the largest unit of which there are two.
@@ -188,7 +183,7 @@ mod tests {
             "lab-&lt;3&gt;",
             "1 of 4",
             "silent for 2 minutes",
-            "12.0",
+            ">120<",
             "900, 0.90 × median, 7 % taken away",
             "no sandbox",
             "crashes: 9, expected 1",
