@@ -351,8 +351,10 @@ impl Browser {
                 continue;
             }
             let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
-            let own =
-                [self.site.as_str(), &self.site.replace("http", "ws"), "data:", "about:", "blob:", "chrome:"];
+            // The last two are the browser's own pages, which it may open beside ours.
+            let inside = ["data:", "about:", "blob:", "chrome:", "chrome-untrusted:"];
+            let own = [self.site.as_str(), &self.site.replace("http", "ws")].into_iter().chain(inside);
+            let own: Vec<&str> = own.collect();
             assert!(own.iter().any(|begin| url.starts_with(begin)), "the page asked {url}");
         }
     }

@@ -160,7 +160,8 @@ fn tls_words(error: &rustls::Error) -> Option<String> {
         _ => return None,
     };
     Some(match certificate {
-        CertificateError::UnknownIssuer => {
+        // A signature does not hold either where another authority has the same name.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             "shows a certificate of an unknown issuer, so it may be anybody; if it is that of \
              your course, `--ca FILE` names its authority"
                 .to_owned()
