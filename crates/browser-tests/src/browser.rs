@@ -353,9 +353,9 @@ impl Browser {
             let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
             // The last two are the browser's own pages, which it may open beside ours.
             let inside = ["data:", "about:", "blob:", "chrome:", "chrome-untrusted:"];
-            let own = [self.site.as_str(), &self.site.replace("http", "ws")].into_iter().chain(inside);
-            let own: Vec<&str> = own.collect();
-            assert!(own.iter().any(|begin| url.starts_with(begin)), "the page asked {url}");
+            let sockets = self.site.replace("http", "ws");
+            let mut own = [self.site.as_str(), &sockets].into_iter().chain(inside);
+            assert!(own.any(|begin| url.starts_with(begin)), "the page asked {url}");
         }
     }
 }

@@ -159,7 +159,7 @@ impl Accuracies {
             let (store, begin) = (app.hub.store().clone(), Instant::now());
             let judging = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
-                judge(&store, id)
+                shares_of(&store, id)
             });
             // Whatever cannot be judged is not tried again.
             self.keep(id, judging.await.unwrap_or_default());
@@ -174,10 +174,10 @@ fn is_closing(app: &App) -> bool {
     *app.closing.borrow()
 }
 
-fn judge(store: &Store, id: GameId) -> Vec<Share> {
-    let story = store.record(id).ok().and_then(|record| read_story(&record[..]).ok());
-    let judged = story.and_then(|story| review(&story, TIME, &Stop::default(), &|_, _| {}));
-    judged.map(|judged| shares(&judged)).unwrap_or_default()
+fn shares_of(store: &Store, id: GameId) -> Vec<Share> {
+    let played = store.record(id).ok().and_then(|lines| read_story(&lines[..]).ok());
+    let reviewed = played.and_then(|played| review(&played, TIME, &Stop::default(), &|_, _| {}));
+    reviewed.map(|review| shares(&review)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -280,11 +280,11 @@ fn fault_j08_an_older_socket_that_rests_is_closed_as_replaced() {
     let token = ann.post("/api/v1/tokens", &json!({})).json()["token"].as_str().unwrap().to_owned();
     let address = server.address;
     let (is_here, here) = oneshot::channel();
-    let older = server.block_on(async { tokio::spawn(close_code(address, token.clone(), is_here)) });
+    let older = server.spawn(close_code(address, token.clone(), is_here));
     server.block_on(here).unwrap();
     ann.wait_for("/api/v1/bots", |list| list[0]["name"] == "webby");
     let (is_here, _here) = oneshot::channel();
-    server.block_on(async { tokio::spawn(close_code(address, token, is_here)) });
+    let _newer = server.spawn(close_code(address, token, is_here));
     assert_eq!(server.block_on(older).unwrap(), Some(4010));
 }
 

@@ -137,11 +137,11 @@ mod tests {
     async fn fault_t02_nobody_is_gone_because_we_slept() {
         let mut heartbeat = Heartbeat::default();
         for _ in 0..TRIES {
-            advance(Duration::from_secs(3600)).await;
+            advance(Duration::from_hours(1)).await;
             assert_eq!(next(&mut heartbeat).await.0, Due::Ask);
         }
         heartbeat.heard();
-        advance(Duration::from_secs(3600)).await;
+        advance(Duration::from_hours(1)).await;
         assert_eq!(next(&mut heartbeat).await.0, Due::Ask);
     }
 }

@@ -18,21 +18,25 @@ pub(super) struct Asked(pub(super) Access);
 
 impl Machines for Own {
     fn overview(&self) -> Answering<'_, MachinesData> {
-        Box::pin(async { self.0.status().await.map(|status| data(&status)).map_err(away) })
+        Box::pin(async { self.0.status().await.map(|status| data(&status)).map_err(|error| away(&error)) })
     }
 
     fn retry(&self, jobs: Vec<String>, actor: String) -> Answering<'_, u64> {
-        Box::pin(async move { self.0.retry(read(&jobs)?, actor).await.map_err(away) })
+        Box::pin(async move { self.0.retry(read(&jobs)?, actor).await.map_err(|error| away(&error)) })
     }
 }
 
 impl Machines for Asked {
     fn overview(&self) -> Answering<'_, MachinesData> {
-        Box::pin(async { status::status(&self.0).await.map(|status| data(&status)).map_err(away) })
+        Box::pin(async {
+            status::status(&self.0).await.map(|status| data(&status)).map_err(|error| away(&error))
+        })
     }
 
     fn retry(&self, jobs: Vec<String>, actor: String) -> Answering<'_, u64> {
-        Box::pin(async move { status::retry(&self.0, &read(&jobs)?, &actor).await.map_err(away) })
+        Box::pin(
+            async move { status::retry(&self.0, &read(&jobs)?, &actor).await.map_err(|error| away(&error)) },
+        )
     }
 }
 
@@ -40,7 +44,7 @@ fn read(jobs: &[String]) -> Result<Vec<JobId>, NoAnswer> {
     jobs.iter().map(|job| job.parse().map_err(NoAnswer::Wrong)).collect()
 }
 
-fn away(error: ClusterError) -> NoAnswer {
+fn away(error: &ClusterError) -> NoAnswer {
     NoAnswer::Away(error.to_string())
 }
 

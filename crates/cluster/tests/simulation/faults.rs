@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 /// What goes wrong: chances in a hundred of a message, or in ten thousand of a moment.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each goes wrong or does not, on its own")]
 pub(crate) struct Faults {
     pub(crate) lost: u64,
     pub(crate) doubled: u64,

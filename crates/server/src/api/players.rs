@@ -114,12 +114,11 @@ fn versions(store: &Store, id: EntrantId, games: &[StoredGame]) -> Result<Vec<Ve
     let mut cups: HashMap<TournamentId, Option<usize>> = HashMap::new();
     for game in games.iter().filter(|_| !known.is_empty()) {
         let Some(cup) = game.key.as_ref().map(|key| key.tournament) else { continue };
-        let version = match cups.get(&cup) {
-            Some(version) => *version,
-            None => {
-                let found = version_in(&known, &store.tournament_entrants(cup)?, id);
-                *cups.entry(cup).or_insert(found)
-            }
+        let version = if let Some(version) = cups.get(&cup) {
+            *version
+        } else {
+            let found = version_in(&known, &store.tournament_entrants(cup)?, id);
+            *cups.entry(cup).or_insert(found)
         };
         let result = seat_of(game, id).and_then(|seat| place_of(result(game, seat)));
         if let (Some(version), Some(result)) = (version, result) {

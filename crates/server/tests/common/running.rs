@@ -105,6 +105,14 @@ impl Running {
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.as_ref().unwrap().block_on(work)
     }
+
+    /// Work beside the test.
+    pub(crate) fn spawn<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> tokio::task::JoinHandle<T> {
+        self.runtime.as_ref().unwrap().spawn(work)
+    }
 }
 
 impl Drop for Running {

@@ -23,6 +23,7 @@ impl Page {
     }
 
     /// The same person at another server of the same store.
+    #[must_use]
     pub fn at(&self, url: &str) -> Self {
         Self { cookie: self.cookie.clone(), ..Self::of(url) }
     }

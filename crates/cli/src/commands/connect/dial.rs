@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use rookery_bots::PROTOCOL;
 use rookery_wire::{Bounds, Connection, Transport, WebSocket};
 use tokio::net::TcpStream;
@@ -179,26 +179,23 @@ fn tls_words(error: &rustls::Error) -> Option<String> {
 /// Trusts the authorities of this system, or those of a file instead.
 fn trusting(ca: Option<&Path>) -> anyhow::Result<TlsConnector> {
     let mut roots = RootCertStore::empty();
-    match ca {
-        Some(path) => {
-            let named = || format!("--ca {}", path.display());
-            for certificate in CertificateDer::pem_file_iter(path).with_context(named)? {
-                let certificate = certificate.with_context(named)?;
-                roots.add(certificate).with_context(named)?;
-            }
-            if roots.is_empty() {
-                bail!("{}: no certificate is in it; expected PEM, with BEGIN CERTIFICATE", named());
-            }
+    if let Some(path) = ca {
+        let named = || format!("--ca {}", path.display());
+        for certificate in CertificateDer::pem_file_iter(path).with_context(named)? {
+            let certificate = certificate.with_context(named)?;
+            roots.add(certificate).with_context(named)?;
         }
-        None => {
-            let found = rustls_native_certs::load_native_certs();
-            roots.add_parsable_certificates(found.certs);
-            if roots.is_empty() {
-                return Err(anyhow!(
-                    "no authority is known to this system, so no certificate can be checked; install ca-certificates, or name \
-                     one with --ca FILE"
-                ));
-            }
+        if roots.is_empty() {
+            bail!("{}: no certificate is in it; expected PEM, with BEGIN CERTIFICATE", named());
+        }
+    } else {
+        let found = rustls_native_certs::load_native_certs();
+        roots.add_parsable_certificates(found.certs);
+        if roots.is_empty() {
+            bail!(
+                "no authority is known to this system, so no certificate can be checked; install ca-certificates, or name \
+                 one with --ca FILE"
+            );
         }
     }
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))

@@ -98,7 +98,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             secret,
             bot,
             is_private: false,
-            has_warned: false,
             came: Came::Nowhere,
             hello: None,
             token: None,
@@ -133,7 +132,6 @@ struct Bridge<'a> {
     bot: Box<dyn Transport>,
     /// Whether nobody on the way can read what is said on this connection.
     is_private: bool,
-    has_warned: bool,
     /// How far it has come on any connection.
     came: Came,
     /// What the bot said first; said again for it when the connection was lost.
@@ -276,7 +274,6 @@ impl Bridge<'_> {
                     if let Some(token) = &self.token {
                         hello.insert("token".to_owned(), json!(token));
                     }
-                    self.warn(&hello)?;
                     let again = format!("{}\n", Value::Object(hello));
                     // If that fails the connection is gone, which is noticed by whoever reads it.
                     let _ = server.send(again.as_bytes()).await;
@@ -326,10 +323,9 @@ impl Bridge<'_> {
         Ok([&line[..], b"\n"].concat())
     }
 
-    /// Says, once, that everybody on the way can read the secret of a hello.
-    fn warn(&mut self, hello: &Map<String, Value>) -> anyhow::Result<()> {
-        if hello.contains_key("secret") && !self.is_private && !self.has_warned {
-            self.has_warned = true;
+    /// Says that everybody on the way can read the secret of a hello.
+    fn warn(&self, hello: &Map<String, Value>) -> anyhow::Result<()> {
+        if hello.contains_key("secret") && !self.is_private {
             writeln!(
                 stderr(),
                 "warning: the secret goes to {} unencrypted, where everybody on the way can read it; use wss:// if the \
