@@ -37,6 +37,12 @@ from .matches import Bot, Ending, Game
 MAX_LINE = 1 << 20
 #: How often a connection may break between two turns before the bot gives up.
 MAX_BREAKS = 10
+#: The pause before somebody who came at a busy moment comes again.
+PAUSE = 0.5
+#: The code of WebSocket for whoever has connected a second time: this connection is not listened to any more.
+REPLACED = 4010
+#: The codes of WebSocket that blame nobody: it is over, or the server ends.
+GOODBYES = (1000, 1001)
 
 
 class ProtocolError(ConnectionError):
@@ -47,8 +53,15 @@ class _Lost(Exception):
     """The connection broke, which is no mistake of the bot's."""
 
 
+class _Busy(Exception):
+    """Too many are at the door; who comes again is let in."""
+
+
 class Link(Protocol):
     """Whole messages, whatever carries them."""
+
+    #: Why the other side has closed it, if it said so: a code of WebSocket and a sentence.
+    closed: tuple[int, str] | None
 
     def send(self, text: str) -> None: ...
     def lines(self) -> Iterator[bytes]: ...
@@ -56,6 +69,8 @@ class Link(Protocol):
 
 
 class _Stdio:
+    closed: tuple[int, str] | None = None
+
     def __init__(self) -> None:
         self._out = sys.stdout
 
@@ -72,6 +87,8 @@ class _Stdio:
 
 
 class _Tcp:
+    closed: tuple[int, str] | None = None
+
     def __init__(self, link: socket.socket) -> None:
         self._link = link
         self._file = link.makefile("rb")
@@ -95,6 +112,7 @@ class _WebSocket:
 
     def __init__(self, link: socket.socket, host: str, path: str) -> None:
         self._link = link
+        self.closed: tuple[int, str] | None = None
         key = base64.b64encode(os.urandom(16)).decode()
         link.sendall(
             f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -147,6 +165,8 @@ class _WebSocket:
             data = self._read(size)
             kind = head[0] & 0x0F
             if kind == 8:
+                if len(data) >= 2:
+                    self.closed = struct.unpack("!H", data[:2])[0], data[2:].decode(errors="replace")
                 return
             if kind == 9:
                 self._frame(10, data)
@@ -200,6 +220,9 @@ class Client:
         #: The last answer, by the id of its turn: who comes back is asked the same again.
         self._answered: tuple[Any, dict[str, Any]] | None = None
         self._breaks = 0
+        #: How many games have begun, and until when a busy moment is waited for.
+        self._games = 0
+        self._patience: float | None = None
 
     def run(self) -> None:
         """Plays until Rookery says `quit` or closes the input.
@@ -212,22 +235,29 @@ class Client:
                 self._play(link)
         except _Lost as lost:
             raise lost.__cause__ or ConnectionError("the connection ended") from None
+        except _Busy as busy:
+            raise ConnectionError(str(busy)) from None
 
     def connect(self, address: str, timeout: float = 60.0, *, grace: float = 30.0) -> None:
         """Plays at `HOST:PORT` (a seat `tcp:PORT`) or `ws://HOST:PORT` (a seat `ws:PORT`) until the end.
 
-        `timeout` is how many seconds the first connection may take. If the connection breaks while a game is on, the client
-        tries for `grace` seconds to come back to its seat; a referee waits for 30 seconds, and the clock runs on.
+        `timeout` is how many seconds the first connection may take, also where so many others come that it is asked to come
+        again. If the connection breaks while a game is on, the client tries for `grace` seconds to come back to its seat; a
+        referee waits for 30 seconds, and the clock runs on. A ConnectionError says what else ended it: that nobody let the
+        bot in, that its seat is gone, or that another connection of the same bot has taken its place.
         """
         url = urlsplit(address if "://" in address else f"tcp://{address}")
         if url.scheme not in ("tcp", "ws") or not url.hostname or not url.port:
             raise ValueError(f"expected HOST:PORT or ws://HOST:PORT, got {address!r}")
-        self._token, self._answered, self._breaks = None, None, 0
+        self._token, self._answered, self._breaks, self._games, self._patience = None, None, 0, 0, None
         link = _open(url, timeout)
         while True:
             try:
-                self._play(link)
+                if not self._play(link):
+                    self._judge_end(link)
                 return
+            except _Busy as busy:
+                self._wait(timeout if self._token is None else grace, busy)
             except _Lost as lost:
                 self._breaks += 1
                 if self._token is None or self._breaks > MAX_BREAKS:
@@ -236,8 +266,23 @@ class Client:
                 link.close()
             link = _open_again(url, grace)
 
-    def _play(self, link: Link) -> None:
-        """Plays until the end of the connection; one that ends while a game is on is lost."""
+    def _wait(self, seconds: float, busy: _Busy) -> None:
+        """A pause, until so many seconds were waited for a game."""
+        self._patience = self._patience or time.monotonic() + seconds
+        if time.monotonic() + PAUSE >= self._patience:
+            raise ConnectionError(f"not let in within {seconds:g} seconds: {busy}") from None
+        time.sleep(PAUSE)
+
+    def _judge_end(self, link: Link) -> None:
+        """The connection ended while no game was on, and without `quit`: an error, unless the bot has played and nobody blames it."""
+        if link.closed is not None and link.closed[0] not in GOODBYES:
+            code, reason = link.closed
+            raise ConnectionError(f"the other side closed the connection with the code {code}: {reason or 'no reason'}")
+        if self._games == 0:
+            raise ConnectionError("the connection was closed before a game began")
+
+    def _play(self, link: Link) -> bool:
+        """Plays until the end of the connection, and says whether it came with `quit`; one that ends while a game is on is lost."""
         lines = link.lines()
         while (line := _next(lines)) is not None:
             message = json.loads(line)
@@ -256,12 +301,29 @@ class Client:
                 self._game_over(message)
             elif kind in ("reject", "error"):
                 print(f"{kind} ({message.get('code')}): {message.get('message')}", file=sys.stderr)
-                if message.get("code") == "no_seat" and self._token is not None:
-                    raise ConnectionError("the seat is gone: its game is over, or went on without this bot")
+                if kind == "error":
+                    self._refused(str(message.get("code")), str(message.get("message")))
             elif kind == "quit":
-                return
+                return True
+        if link.closed is not None and link.closed[0] == REPLACED:
+            self._refused("replaced", link.closed[1])
         if self._token is not None:
             raise _Lost
+        return False
+
+    def _refused(self, code: str, message: str) -> None:
+        """An `error`: most of them close the connection, and not all of them are worth coming back."""
+        if code == "unknown_type":
+            return
+        if code == "busy":
+            raise _Busy(f"{code}: {message}")
+        if code == "replaced":
+            # Whoever came back would take the place of the other one, and so on for ever.
+            raise ConnectionError("another connection of this bot has taken its place; only one can play, so this one ends")
+        if self._token is None:
+            raise ConnectionError(f"the bot is not let in: {code}: {message}")
+        if code == "no_seat":
+            raise ConnectionError("the seat is gone: its game is over, or went on without this bot")
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         """The answer to a turn; to one that was answered already, the same once more."""
@@ -274,10 +336,12 @@ class Client:
 
     def _new_game(self, message: dict[str, Any]) -> None:
         token = message.get("token")
+        self._patience = None
         if token is not None and token == self._token:
             # The game that it has come back to; every turn tells the position.
             return
         self._token, self._answered = token, None
+        self._games += 1
         self._game, self._spec = message["game"], message["spec"]
         self._players = [seat["name"] for seat in message["seats"]]
         if isinstance(self.bot, Bot):

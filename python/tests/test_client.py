@@ -1,6 +1,7 @@
 """The client over TCP and WebSocket, against a small server of the test's own and against the real referee."""
 
 import base64
+import contextlib
 import hashlib
 import json
 import socket
@@ -52,17 +53,21 @@ def unframe(link):
     return bytes(byte ^ mask[idx % 4] for idx, byte in enumerate(data)).decode()
 
 
+def shake_hands(link):
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        head += read_exactly(link, 1)
+    key = next(line for line in head.decode().splitlines() if line.startswith("Sec-WebSocket-Key")).split()[1]
+    accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest())
+    link.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                 b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+
+
 def serve(listener, websocket, heard):
     link, _ = listener.accept()
     with link:
         if websocket:
-            head = b""
-            while not head.endswith(b"\r\n\r\n"):
-                head += link.recv(1)
-            key = next(line for line in head.decode().splitlines() if line.startswith("Sec-WebSocket-Key")).split()[1]
-            accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest())
-            link.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                         b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+            shake_hands(link)
             link.sendall(struct.pack("!BB", 0x89, 2) + b"hi")  # a ping
             reader = None
         else:
@@ -148,8 +153,10 @@ class Cutting:
                 far = socket.create_connection(("127.0.0.1", self.target))
                 break
             except OSError:
-                # The referee is not there yet.
-                assert time.monotonic() < until
+                # The referee is not there yet, or will never be: then the client is not to wait for it.
+                if time.monotonic() > until:
+                    near.close()
+                    raise
                 time.sleep(0.02)
         threading.Thread(target=self.pump, args=(near, far, None), daemon=True).start()
         self.pump(far, near, cut)
@@ -301,3 +308,107 @@ def test_what_a_bot_prints_is_no_answer(tmp_path):
     )
     result = rookery.match("hexapawn:rows=3,cols=3", [f"talker=cmd:{sys.executable} {bot}", "random"], games=2)
     assert not any(standing.faults for standing in result.standings), result.games[0].text
+
+
+class Saying:
+    """A server that says to each connection what is its turn to be said, and closes it."""
+
+    def __init__(self, websocket, *said, code=None):
+        self.websocket, self.said, self.code, self.heard = websocket, list(said), code, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"{'ws://' if websocket else ''}127.0.0.1:{self.listener.getsockname()[1]}"
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+        self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        # Whoever is in `accept` wakes up.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join(60)
+
+    def accept(self):
+        while True:
+            try:
+                link, _ = self.listener.accept()
+            except OSError:
+                return
+            self.heard.append([])
+            with link, contextlib.suppress(OSError, ConnectionError):
+                self.talk(link, self.said[min(len(self.heard), len(self.said)) - 1])
+
+    def talk(self, link, messages):
+        if self.websocket:
+            shake_hands(link)
+        reader = link.makefile("r")
+        for message in messages:
+            text = json.dumps(message)
+            link.sendall(frame(text) if self.websocket else text.encode() + b"\n")
+            if message["type"] in ("hello", "new_game", "turn"):
+                self.heard[-1].append(json.loads(unframe(link) if self.websocket else reader.readline()))
+        if self.code:
+            link.sendall(struct.pack("!BBH", 0x88, 5, self.code) + b"why")
+            # It is the client's turn to close it.
+            link.recv(1)
+
+
+HELLO, BEGUN, ASKED = SAID[0], {**SAID[1], "token": "abc"}, SAID[2]
+
+
+def error(code):
+    return {"type": "error", "code": code, "message": f"sorry, {code}"}
+
+
+@pytest.mark.parametrize("websocket", [False, True])
+@pytest.mark.parametrize("code", ["bad_hello", "bad_name", "bad_secret", "bad_token", "too_many", "no_seat", "name_taken", "closed"])
+def test_who_is_not_let_in_is_told_why(websocket, code):
+    with Saying(websocket, [HELLO, error(code)]) as server:
+        with pytest.raises(ConnectionError, match=f"not let in: {code}: sorry"):
+            rookery.Client(Counting()).connect(server.address)
+    assert len(server.heard) == 1, "it does not come again by itself"
+
+
+@pytest.mark.parametrize("websocket", [False, True])
+def test_a_connection_that_ends_before_a_game_is_no_success(websocket):
+    with Saying(websocket, [HELLO]) as server:
+        with pytest.raises(ConnectionError, match="before a game began"):
+            rookery.Client(Counting()).connect(server.address)
+    with Saying(websocket, [HELLO, error("unknown_type"), *SAID[1:]]) as server:
+        rookery.Client(Counting()).connect(server.address)
+
+
+@pytest.mark.parametrize("code, played, why", [(1008, False, "code 1008: why"), (1008, True, "code 1008: why"), (1001, False, "before a game"),
+                                               (1001, True, None), (1000, True, None)])
+def test_why_a_websocket_was_closed_is_told(code, played, why):
+    with Saying(True, SAID[:-1] if played else [HELLO], code=code) as server:
+        client, over = rookery.Client(Counting()), contextlib.nullcontext()
+        with pytest.raises(ConnectionError, match=why) if why else over:
+            client.connect(server.address)
+
+
+@pytest.mark.parametrize("websocket, last, code", [(False, [error("replaced")], None), (True, [error("replaced")], 4010), (True, [], 4010)])
+@pytest.mark.parametrize("played", [[HELLO], [HELLO, BEGUN], [HELLO, BEGUN, ASKED]])
+def test_who_was_replaced_does_not_come_back(websocket, last, code, played):
+    with Saying(websocket, [*played, *last], SAID, code=code) as server:
+        with pytest.raises(ConnectionError, match="taken its place"):
+            rookery.Client(Counting()).connect(server.address)
+    assert len(server.heard) == 1, "they would take the place from each other for ever"
+
+
+@pytest.mark.parametrize("websocket", [False, True])
+def test_who_comes_at_a_busy_moment_comes_again(websocket, monkeypatch):
+    monkeypatch.setattr(rookery.client, "PAUSE", 0.01)
+    with Saying(websocket, [error("busy")], [HELLO, error("busy")], SAID) as server:
+        bot = Counting()
+        rookery.Client(bot).connect(server.address)
+        assert len(server.heard) == 3 and len(bot.over) == 1
+    with Saying(websocket, [HELLO, BEGUN, error("busy")], [error("busy")], [HELLO, BEGUN, *SAID[2:]]) as server:
+        bot = Counting()
+        rookery.Client(bot).connect(server.address)
+        assert server.heard[-1][0]["token"] == "abc" and len(bot.begun) == len(bot.over) == 1
+    with Saying(websocket, [error("busy")]) as server:
+        with pytest.raises(ConnectionError, match="not let in within 0.5 seconds: busy"):
+            rookery.Client(Counting()).connect(server.address, timeout=0.5)
+        assert len(server.heard) > 1
