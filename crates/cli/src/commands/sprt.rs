@@ -105,7 +105,7 @@ fn bar(shown: bool) -> ProgressBar {
     if !shown {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{spinner} {pos} games, {per_sec:.1} per second");
+    let style = ProgressStyle::with_template("{spinner} {pos} games, {per_sec:1}");
     let bar = ProgressBar::new_spinner().with_style(style.expect("the template is well formed"));
     bar.enable_steady_tick(std::time::Duration::from_millis(200));
     bar

@@ -11,7 +11,7 @@ use rookery_arena::PlayedGame;
 use rookery_report::Evaluation;
 use rookery_rules::text::clean;
 use rookery_store::{Store, StoreError};
-use rookery_tournament::{GameResult, TieBreaks, TournamentEvent, TournamentSpec, Watcher};
+use rookery_tournament::{GameResult, Plan, TieBreaks, TournamentEvent, TournamentSpec, Watcher};
 
 /// How often the bar is drawn, also while no game ends.
 const EVERY: Duration = Duration::from_millis(200);
@@ -35,16 +35,20 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// With the number of games, if that is known.
-    pub(super) fn new(spec: &TournamentSpec, games: Option<u64>, shown: bool) -> Self {
+    /// With the number of games and the time left, if that is known.
+    pub(super) fn new(spec: &TournamentSpec, plan: &Plan, shown: bool) -> Self {
         let names = spec.entrants.iter().map(|entrant| clean(&entrant.name)).collect();
         let bar = if shown {
-            let template = match games {
-                Some(_) => "{bar:20} {pos}/{len} games, {per_sec:.1} per second, {eta} to go{wide_msg}",
-                None => "{spinner} {pos} games, {per_sec:.1} per second{wide_msg}",
+            let template = match plan.games {
+                Some(_) if plan.exact => "{bar:20} {pos}/{len} games, {per_sec:1}, {eta} to go{wide_msg}",
+                // Fewer if somebody is suspended or leaves, for example.
+                Some(_) => {
+                    "{bar:10} {pos} of at most {len} games, {per_sec:1}, at most {eta} to go{wide_msg}"
+                }
+                None => "{spinner} {pos} games, {per_sec:1}{wide_msg}",
             };
             let style = ProgressStyle::with_template(template).expect("the template is well formed");
-            let bar = ProgressBar::new(games.unwrap_or(u64::MAX)).with_style(style);
+            let bar = ProgressBar::new(plan.games.unwrap_or(u64::MAX)).with_style(style);
             bar.enable_steady_tick(EVERY);
             bar
         } else {

@@ -313,7 +313,7 @@ fn hold(
     }
     let plan = spec.plan().map_err(|error| UsageError(error.to_string()))?;
     let shown = !showing.quiet && stderr().is_terminal();
-    let progress = Progress::new(spec, plan.games.filter(|_| plan.exact), shown);
+    let progress = Progress::new(spec, &plan, shown);
     let mut counted = Counted::new(spec);
     let protocols = Protocols::default();
     let holding = Holding {
