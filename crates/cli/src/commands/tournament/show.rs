@@ -77,7 +77,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ELO", requires = "elo0", allow_negative_numbers = true)]
     elo1: Option<f64>,
 
-    /// Where the links of an html report lead: the address of a server
+    /// Where the links of an html report lead: the address of a server that has the games; without it there are no links
     #[arg(long, value_name = "URL", value_parser = server)]
     server: Option<String>,
 
@@ -346,8 +346,10 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         details.test = Some(tested(&tournament, elo0, elo1)?);
     }
     let form = if args.json { Form::Json } else { args.format };
+    // Only a server can show a game to whoever is handed the page.
+    let server = args.server.as_deref().filter(|_| form == Form::Html);
     let (report, games) =
-        report(&tournament, &store, &evaluation, ratings.as_ref(), complete, &details, form == Form::Html)?;
+        report(&tournament, &store, &evaluation, ratings.as_ref(), complete, &details, server.is_some())?;
     match form {
         Form::Text => write!(out, "{}", report.to_text(width()))?,
         Form::Markdown => write!(out, "{}", report.to_markdown())?,
@@ -355,8 +357,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         Form::CsvByOpponent => write!(out, "{}", report.to_csv_by_opponent())?,
         Form::Json => writeln!(out, "{}", report.to_json())?,
         Form::Html => {
-            let server = args.server.as_deref().unwrap_or_default();
-            let link = |pairing| games.get(&pairing).map(|id| format!("{server}/m/{id}"));
+            let link = |pairing| Some(format!("{}/m/{}", server?, games.get(&pairing)?));
             write!(out, "{}", report.to_html(&link))?;
         }
     }
