@@ -18,10 +18,29 @@ pub fn pool(game: &str) -> String {
     format!("people {game}")
 }
 
+/// The ratings of a pool, computed from games.
+#[derive(Clone, Default, Debug)]
+pub struct Rated {
+    /// Everybody's.
+    pub rows: Vec<Rating>,
+    /// How many games of the pool came later and are not in them.
+    pub later: u64,
+}
+
 /// The ratings of everybody who has played with a person, by the name of the game: rating, deviation, volatility. From the
 /// games alone, in the order in which they were stored, each of them a period for those who played it. Tournaments have
 /// ratings of their own and do not count here.
 pub fn ratings(store: &Store) -> Result<BTreeMap<String, Vec<Rating>>, StoreError> {
+    let all = ratings_of_first(store, &BTreeMap::new())?;
+    Ok(all.into_iter().map(|(name, rated)| (name, rated.rows)).collect())
+}
+
+/// The same, but of these pools only from the first games: until everybody's games make this sum. What is stored can so be
+/// computed again from the games it was made of, also when more were played since.
+pub fn ratings_of_first(
+    store: &Store,
+    sums: &BTreeMap<String, u64>,
+) -> Result<BTreeMap<String, Rated>, StoreError> {
     let mut played: BTreeMap<u64, StoredGame> = BTreeMap::new();
     for person in people(store)? {
         let filter = GameFilter { entrant: Some(person), ..GameFilter::default() };
@@ -33,19 +52,43 @@ pub fn ratings(store: &Store) -> Result<BTreeMap<String, Vec<Rating>>, StoreErro
             played.extend(games.into_iter().filter(counts).map(|game| (game.seq, game)));
         }
     }
-    let mut pools: BTreeMap<String, Players<EntrantId>> = BTreeMap::new();
+    let mut pools: BTreeMap<String, Pool> = BTreeMap::new();
     for game in played.into_values() {
         let name = game.spec.split(':').next().unwrap_or_default().to_owned();
-        pools.entry(name).or_default().add(&places(&game), TAU);
+        let sum = sums.get(&name).copied();
+        pools.entry(name).or_default().add(&game, sum);
     }
-    let rows =
-        |players: Players<EntrantId>| {
-            let row = |(entrant, rating, n_games): (EntrantId, rookery_ratings::glicko2::Rating, u64)| {
-                Rating { entrant, numbers: vec![rating.rating, rating.deviation, rating.volatility], n_games }
-            };
-            players.all().map(row).collect()
+    Ok(pools.into_iter().map(|(name, pool)| (name, pool.rated())).collect())
+}
+
+/// A pool while games are added to it.
+#[derive(Default)]
+struct Pool {
+    players: Players<EntrantId>,
+    /// Everybody's games, summed.
+    sum: u64,
+    later: u64,
+}
+
+impl Pool {
+    fn add(&mut self, game: &StoredGame, most: Option<u64>) {
+        if most.is_some_and(|most| self.sum >= most) {
+            self.later += 1;
+            return;
+        }
+        let places = places(game);
+        self.sum += places.len() as u64;
+        self.players.add(&places, TAU);
+    }
+
+    fn rated(self) -> Rated {
+        let row = |(entrant, rating, n_games): (EntrantId, rookery_ratings::glicko2::Rating, u64)| Rating {
+            entrant,
+            numbers: vec![rating.rating, rating.deviation, rating.volatility],
+            n_games,
         };
-    Ok(pools.into_iter().map(|(name, players)| (name, rows(players))).collect())
+        Rated { rows: self.players.all().map(row).collect(), later: self.later }
+    }
 }
 
 /// Computes all of them, and keeps them in the store.

@@ -10,10 +10,11 @@ use rookery_store::{Page, Rating, Store, StoredRating, TournamentFilter, Tournam
 use serde_json::json;
 
 use super::matches::whole;
+use super::ratings_people;
 use super::tournament::{evaluate, rate};
 use crate::store_args::StoreArgs;
 
-/// Show the ratings of a store's tournaments, or compute them again from the games
+/// Show the ratings of a store's tournaments, or compute all ratings again from the games
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -50,43 +51,77 @@ const PAGE: u32 = 1000;
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     if args.people {
-        return super::ratings_people::run(&args.store, args.recompute, args.json, out);
+        return ratings_people::run(&args.store, args.recompute, args.json, out);
     }
     let store = args.store.read()?;
-    let mut differ = 0;
+    if args.recompute {
+        return recompute(&store, args, out);
+    }
     let mut all = vec![];
     for id in ids(&store, args.tournament)? {
         let stored = all_of(&store, &rated::pool(id))?;
-        if args.recompute {
-            let compared = compare(&store, id, &stored)?;
-            differ += u64::from(compared == Compared::Differs);
-            let same = match compared {
-                Compared::Same => Some(true),
-                Compared::Differs => Some(false),
-                Compared::NotSince => None,
-            };
-            all.push(json!({"tournament": id.to_string(), "same": same, "players": stored.len()}));
-            if !args.json {
-                let word = match compared {
-                    Compared::Same => "as stored",
-                    Compared::Differs => "NOT as stored",
-                    Compared::NotSince => "not rated since its last games",
-                };
-                writeln!(out, "tournament {id}: {} ratings, {word}", stored.len())?;
-            }
-        } else {
-            all.push(json!({"tournament": id.to_string(), "players": rows(&stored)}));
-            if !args.json {
-                write_table(id, &stored, out)?;
-            }
+        all.push(json!({"tournament": id.to_string(), "players": rows(&stored)}));
+        if !args.json {
+            write_table(id, &stored, out)?;
         }
     }
     if args.json {
         writeln!(out, "{:#}", json!({"tournaments": all}))?;
     } else if all.is_empty() {
-        writeln!(out, "no tournament is rated yet; `rookery tournament run` holds one")?;
+        writeln!(out, "{NOBODY}")?;
     }
-    Ok(if differ > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(ExitCode::SUCCESS)
+}
+
+const NOBODY: &str = "no tournament is rated yet; `rookery tournament run` holds one";
+
+/// Compares everything that is stored, or one tournament, with what the games say.
+fn recompute(store: &Store, args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let (mut differ, mut lines) = (false, vec![]);
+    let (mut tournaments, mut people, mut others) = (vec![], vec![], vec![]);
+    let ids = ids(store, args.tournament)?;
+    for id in &ids {
+        let stored = all_of(store, &rated::pool(*id))?;
+        let compared = compare(store, *id, &stored)?;
+        differ |= compared == Compared::Differs;
+        tournaments
+            .push(json!({"tournament": id.to_string(), "same": compared.is_same(), "players": stored.len()}));
+        lines.push(format!("tournament {id}: {} ratings, {}", stored.len(), compared.words()));
+    }
+    if args.tournament.is_none() {
+        for pool in ratings_people::compare(store)? {
+            differ |= pool.compared == Compared::Differs;
+            people.push(json!({
+                "game": pool.game, "same": pool.compared.is_same(), "players": pool.stored.len(), "later": pool.later,
+            }));
+            lines.push(format!(
+                "people {}: {} ratings, {}",
+                clean(&pool.game),
+                pool.stored.len(),
+                pool.words()
+            ));
+        }
+        let known: Vec<String> = ids.iter().map(|id| rated::pool(*id)).collect();
+        for pool in store.rating_pools()? {
+            if known.contains(&pool) || ratings_people::game_of(&pool).is_some() {
+                continue;
+            }
+            differ = true;
+            let n_ratings = all_of(store, &pool)?.len();
+            lines.push(format!("{}: {n_ratings} ratings, of which NO game is known", clean(&pool)));
+            others.push(json!({"pool": pool, "same": false, "players": n_ratings}));
+        }
+    }
+    if args.json {
+        let all = json!({"tournaments": tournaments, "people": people, "others": others});
+        writeln!(out, "{all:#}")?;
+    } else if lines.is_empty() {
+        writeln!(out, "{NOBODY}")?;
+    }
+    for line in lines.iter().filter(|_| !args.json) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(if differ { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The tournaments that are meant, the latest first.
@@ -118,11 +153,30 @@ pub(super) fn all_of(store: &Store, pool: &str) -> anyhow::Result<Vec<StoredRati
 
 /// What comes of comparing stored ratings with the games.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Compared {
+pub(super) enum Compared {
     Same,
     Differs,
-    /// Games were played after it was rated last, if it ever was: it is rated when it stops or ends.
+    /// Games were played after it was rated last, if it ever was: a tournament is rated when it stops or ends.
     NotSince,
+}
+
+impl Compared {
+    /// For programs.
+    pub(super) const fn is_same(self) -> Option<bool> {
+        match self {
+            Self::Same => Some(true),
+            Self::Differs => Some(false),
+            Self::NotSince => None,
+        }
+    }
+
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            Self::Same => "as stored",
+            Self::Differs => "NOT as stored",
+            Self::NotSince => "not rated since its last games",
+        }
+    }
 }
 
 /// Compares, bit by bit, what the games say with what is stored.

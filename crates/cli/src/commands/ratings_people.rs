@@ -1,5 +1,6 @@
 //! `rookery ratings --people`: Glicko-2 over the games that people play outside of tournaments.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use rookery_rules::text::clean;
 use rookery_store::{Rating, Store, StoredRating};
 use serde_json::json;
 
-use super::ratings::{all_of, same_bits};
+use super::ratings::{Compared, all_of, same_bits};
 use crate::store_args::StoreArgs;
 
 /// Half of the 95 % interval, in deviations.
@@ -23,32 +24,78 @@ pub(super) fn run(
 ) -> anyhow::Result<ExitCode> {
     args.expect_there()?;
     let store = if recompute { args.read()? } else { args.write()? };
-    let now = if recompute { people::ratings(&store)? } else { people::update(&store)? };
-    let mut differ = 0;
-    let mut all = vec![];
-    for (game, rows) in &now {
-        let stored = all_of(&store, &people::pool(game))?;
-        let same = is_same(rows, &stored);
-        differ += u64::from(!same);
-        all.push(json!({"game": game, "same": same, "players": players(&stored)}));
-        if !as_json {
-            write_table(game, same, &stored, out)?;
-        }
+    if !recompute {
+        people::update(&store)?;
     }
-    differ += forgotten(&store, &now.keys().map(|game| people::pool(game)).collect::<Vec<_>>())?;
+    let pools = compare(&store)?;
     if as_json {
-        writeln!(out, "{:#}", json!({"people": all}))?;
-    } else if all.is_empty() {
+        let pool = |pool: &PeoplePool| {
+            json!({"game": pool.game, "same": pool.compared.is_same(), "later": pool.later,
+                   "players": players(&pool.stored)})
+        };
+        writeln!(out, "{:#}", json!({"people": pools.iter().map(pool).collect::<Vec<_>>()}))?;
+    } else if pools.is_empty() {
         writeln!(out, "nobody is rated: no person has played under a name of their own")?;
     }
-    Ok(if differ > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    for pool in pools.iter().filter(|_| !as_json) {
+        write_table(pool, out)?;
+    }
+    let differs = pools.iter().any(|pool| pool.compared == Compared::Differs);
+    Ok(if differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// How many pools of people are kept that no game speaks for.
-fn forgotten(store: &Store, known: &[String]) -> anyhow::Result<u64> {
-    let pools = store.rating_pools()?;
-    let prefix = people::pool("");
-    Ok(pools.iter().filter(|pool| pool.starts_with(&prefix) && !known.contains(pool)).count() as u64)
+/// What is kept of the people who play a game, beside what the games say.
+pub(super) struct PeoplePool {
+    pub(super) game: String,
+    pub(super) stored: Vec<StoredRating>,
+    pub(super) compared: Compared,
+    /// How many games were played since.
+    pub(super) later: u64,
+}
+
+impl PeoplePool {
+    pub(super) fn words(&self) -> String {
+        match (self.compared, self.later) {
+            (Compared::NotSince, _) => "not rated yet".to_owned(),
+            (Compared::Same, later @ 1..) => format!("as stored, {later} games ago"),
+            (compared, _) => compared.words().to_owned(),
+        }
+    }
+}
+
+/// The game of a pool of people, if it is one.
+pub(super) fn game_of(pool: &str) -> Option<&str> {
+    pool.strip_prefix(&people::pool(""))
+}
+
+/// Compares all pools of people with the games they were made of. Games that came later are no difference.
+pub(super) fn compare(store: &Store) -> anyhow::Result<Vec<PeoplePool>> {
+    let mut kept: BTreeMap<String, Vec<StoredRating>> = BTreeMap::new();
+    for pool in store.rating_pools()? {
+        if let Some(game) = game_of(&pool) {
+            kept.insert(game.to_owned(), all_of(store, &pool)?);
+        }
+    }
+    let games =
+        |stored: &[StoredRating]| stored.iter().map(|row| row.rating.n_games).fold(0, u64::saturating_add);
+    let sums = kept.iter().map(|(game, stored)| (game.clone(), games(stored))).collect();
+    let mut rated = people::ratings_of_first(store, &sums)?;
+    // Of some there may be no game at all.
+    for game in kept.keys().filter(|game| !rated.contains_key(*game)).cloned().collect::<Vec<_>>() {
+        rated.insert(game, people::Rated::default());
+    }
+    let compared = |(game, people::Rated { rows, later }): (String, people::Rated)| {
+        let stored = kept.remove(&game).unwrap_or_default();
+        let compared = if stored.is_empty() {
+            Compared::NotSince
+        } else if is_same(&rows, &stored) {
+            Compared::Same
+        } else {
+            Compared::Differs
+        };
+        PeoplePool { game, stored, compared, later }
+    };
+    Ok(rated.into_iter().map(compared).collect())
 }
 
 fn is_same(now: &[Rating], stored: &[StoredRating]) -> bool {
@@ -64,10 +111,14 @@ fn players(stored: &[StoredRating]) -> Vec<serde_json::Value> {
     stored.iter().map(row).collect()
 }
 
-fn write_table(game: &str, same: bool, stored: &[StoredRating], out: &mut dyn Write) -> anyhow::Result<()> {
-    let word = if same { "" } else { ": NOT what the games say" };
-    writeln!(out, "{}{word}", clean(game))?;
-    for row in stored {
+fn write_table(pool: &PeoplePool, out: &mut dyn Write) -> anyhow::Result<()> {
+    let word = match pool.compared {
+        Compared::Same if pool.later == 0 => String::new(),
+        Compared::Differs => ": NOT what the games say".to_owned(),
+        _ => format!(": {}", pool.words()),
+    };
+    writeln!(out, "{}{word}", clean(&pool.game))?;
+    for row in &pool.stored {
         let [rating, deviation, ..] = row.rating.numbers[..] else { continue };
         let rating = format!("{rating:.0} ± {:.0}", INTERVAL * deviation);
         writeln!(out, "  {:32.32} {rating:>18}  {:>7} games", clean(&row.name), row.rating.n_games)?;

@@ -10,6 +10,7 @@ use rookery_store::{Hash, Options, Store};
 use rookery_testkit::TempFolder;
 use serde_json::{Value, json};
 
+mod people;
 mod tournaments;
 
 fn rookery(folder: &Path, args: &[&str]) -> Output {
