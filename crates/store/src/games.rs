@@ -255,13 +255,33 @@ impl Store {
     /// Games, the latest first.
     pub fn games(&self, filter: &GameFilter, page: Page) -> Result<Vec<StoredGame>, StoreError> {
         let (before, limit) = page.bounds();
+        self.listed(filter, ("<", before), ("desc", limit))
+    }
+
+    /// The same from the other end: those behind the game of this number, the earliest first, at most 1000 of them.
+    pub fn games_after(
+        &self,
+        filter: &GameFilter,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<StoredGame>, StoreError> {
+        let after = i64::try_from(after).unwrap_or(i64::MAX);
+        self.listed(filter, (">", after), ("asc", i64::from(limit.min(MAX_PAGE))))
+    }
+
+    fn listed(
+        &self,
+        filter: &GameFilter,
+        (compared, bound): (&str, i64),
+        (order, limit): (&str, i64),
+    ) -> Result<Vec<StoredGame>, StoreError> {
         self.read(|sql| {
             let Condition { tables, wanted, mut values, seq } = Condition::of(sql, filter)?;
             let (first, second) = (values.len() + 1, values.len() + 2);
-            values.extend([before.into(), limit.into()]);
+            values.extend([bound.into(), limit.into()]);
             let select = format!(
                 "select {}, tournaments.id from {tables} left join tournaments on tournaments.seq = games.tournament \
-                 where {wanted} and {seq} < ?{first} order by {seq} desc limit ?{second}",
+                 where {wanted} and {seq} {compared} ?{first} order by {seq} {order} limit ?{second}",
                 GameRow::COLUMNS
             );
             let rows = sql.rows(&select, &values)?;

@@ -137,6 +137,19 @@ fn games_are_listed_by_filter_and_page(store: &Store) {
     }
     let expected: Vec<u64> = pairings.iter().rev().map(|pairing| pairing.id).collect();
     assert_eq!(seen, expected, "each once, the latest first");
+    let mut seen: Vec<u64> = vec![];
+    loop {
+        let after = seen.last().copied().unwrap_or(0);
+        let games = store.games_after(&tournament, after, 4).unwrap();
+        assert!(games.len() <= 4);
+        if games.is_empty() {
+            break;
+        }
+        seen.extend(games.iter().map(|game| game.seq));
+    }
+    let latest_first = store.games(&tournament, Page { before: None, limit: 100 }).unwrap();
+    let earliest_first: Vec<u64> = latest_first.iter().rev().map(|game| game.seq).collect();
+    assert_eq!(seen, earliest_first, "each once, the earliest first");
 }
 
 fn names_are_the_same_in_either_case(store: &Store) {
