@@ -39,6 +39,8 @@ from ._rookery import (
 )
 
 if TYPE_CHECKING:
+    from . import openspiel as openspiel
+    from . import pettingzoo as pettingzoo
     from .batch import BatchEnv, Step
     from .client import Client
     from .matches import Bot, Game, Result, Sprt, Standing, match, ratings, sprt, tournament
@@ -66,20 +68,24 @@ _LATER = {
     "to_arrays": "records",
     "verify": "records",
 }
+#: Modules of the same kind.
+_MODULES = ("openspiel", "pettingzoo")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
     found = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LATER])
+    return sorted({*globals(), *_LATER, *_MODULES})
 
 
 __all__ = [

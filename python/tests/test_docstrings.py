@@ -59,3 +59,18 @@ def test_import_needs_nothing_else():
         "assert not new & {'numpy', 'pandas', 'pettingzoo', 'dataclasses', 'asyncio'}, new"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_modules_of_others_names_need_no_import_of_their_own():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, rookery; modules = ('openspiel', 'pettingzoo'); "
+        "assert not any(f'rookery.{name}' in sys.modules for name in modules), 'read before they are asked for'; "
+        "assert set(modules) <= set(dir(rookery)) and len(dir(rookery)) == len(set(dir(rookery))); "
+        "rookery.openspiel.load_game, rookery.pettingzoo.fish_v1.env; "
+        "assert set(modules) <= set(dir(rookery)); "
+        "assert not hasattr(rookery, 'chess')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

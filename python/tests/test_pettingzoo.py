@@ -91,7 +91,14 @@ def test_type_checkers_know_the_modules(tmp_path):
     import sys
 
     program = tmp_path / "program.py"
-    program.write_text("from rookery.pettingzoo import fish_v1\nenv = fish_v1.env(spec='fish:players=3')\n")
+    program.write_text(
+        "import rookery\n"
+        "from rookery.pettingzoo import fish_v1\n"
+        "envs = fish_v1.env(spec='fish:players=3'), rookery.pettingzoo.four_v1.env()\n"
+        # An error if nothing is known of it.
+        "def players() -> int:\n"
+        "    return rookery.openspiel.load_game('four').num_players()\n"
+    )
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(program)]
     checked = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout + checked.stderr
