@@ -74,3 +74,20 @@ def test_the_modules_of_others_names_need_no_import_of_their_own():
         "assert not hasattr(rookery, 'chess')"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_figures_are_printed():
+    import importlib.util
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "rookery.bench", "--seconds", "0.05"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
+    rows = [line for line in told.splitlines() if line.startswith(("single steps", "bulk", "tree search", "BatchEnv"))]
+    assert len(rows) == 3 + 2 * (importlib.util.find_spec("numpy") is not None), told
+    assert "more than json (goal: at most +50)" in told and "the extension of Rookery has" in told
+    others = importlib.util.find_spec("pyspiel") is not None
+    # The third figure of a row is OpenSpiel's.
+    assert all((row[44 + 2 * 14 : 44 + 3 * 14].strip() != "-") == others for row in rows), told
+    assert ("SKIPPED: open_spiel is not installed" in told) != others
+    assert ("import pyspiel" in told and "the extension of OpenSpiel has" in told) == others
