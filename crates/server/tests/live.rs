@@ -5,7 +5,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{Client, Running, Socket, connect, folder};
+use common::{Client, Running, Socket, connect, connect_to, folder};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
@@ -56,6 +56,32 @@ fn a_person_plays_by_the_socket_and_others_look_on() {
             .await;
         assert_eq!(over["can"]["move"], false);
     });
+}
+
+#[test]
+fn whoever_plays_in_a_match_only_looks_where_others_have_framed_it() {
+    let folder = folder("live-framed");
+    let server = Running::start(&folder);
+    let (mut guest, id) = play(&server, &json!(["me", "first"]));
+    let page = guest.get(&format!("/embed/{id}")).text();
+    let path = page.split("<rk-match class=\"embedded\" src=\"").nth(1).unwrap().split('"').next().unwrap();
+    server.block_on(async {
+        let mut framed = connect_to(&guest, Some("own"), path).await.unwrap();
+        framed.say(json!({"watch": {"match": id}})).await;
+        let seen = framed.until(|m| m["snapshot"].is_object()).await["snapshot"].clone();
+        assert_eq!((&seen["you"], &seen["can"]["move"]), (&Value::Null, &json!(false)));
+        assert_eq!((&seen["seats"][0]["online"], &seen["viewers"]), (&json!(false), &json!(1)));
+        for (n, what) in [json!({"move": {"ply": 0, "text": "b2"}}), json!({"resign": {}})].iter().enumerate()
+        {
+            let mut order = json!({"match": id, "n": n});
+            order.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+            framed.say(json!({"do": order})).await;
+            let reply = framed.until(|m| m["reply"]["n"] == n).await["reply"].clone();
+            assert!(reply["error"].as_str().is_some_and(|why| why.contains("only watching")), "{reply}");
+        }
+    });
+    let state = guest.get(&format!("/api/v1/matches/{id}")).json();
+    assert_eq!((&state["ply"], &state["over"]), (&json!(0), &Value::Null));
 }
 
 #[test]

@@ -79,6 +79,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .ok(202)
         .answers::<check::Begun>()
         .get("/api/v1/live", Anybody, "The socket of a page: a WebSocket", socket::live)
+        .query(&[("nobody", "integer")])
         .ok(101)
         .get("/api/v1/matches", Anybody, "Matches that are over, or (live=1) those that run", lists::matches)
         .query(&[

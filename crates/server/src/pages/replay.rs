@@ -139,11 +139,11 @@ pub(crate) fn record_body(state: &MatchState, svg: &str) -> String {
     match_body(state, state.ply, svg, &super::matches::Invitations::default()).into_string()
 }
 
-/// A match in a page of others: the board, and a way here.
+/// A match in a page of others: the board, and a way here. Nobody plays there, so its socket is nobody's.
 pub(crate) fn embedded(state: &MatchState, svg: &str) -> Markup {
     let players: Vec<&str> = state.seats.iter().map(|seat| seat.name.as_str()).collect();
     html! {
-        rk-match class="embedded" src="/api/v1/live" match=(state.id) version=(state.version) seat="" {
+        rk-match class="embedded" src="/api/v1/live?nobody=1" match=(state.id) version=(state.version) seat="" {
             rk-board mode="watch" { (super::matches::board(svg)) }
             p class="row between tiny" {
                 span data-part="status" {}

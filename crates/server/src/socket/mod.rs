@@ -12,12 +12,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, Query, State};
 use axum::response::Response;
 use futures_util::future::select_all;
 use futures_util::stream::SplitSink;
 use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
 use rookery_store::GameId;
+use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -52,13 +53,23 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The most matches that one page watches.
 const MOST_WATCHED: usize = 64;
 
+/// As whom a socket is opened.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Opened {
+    /// With 1 as nobody, whoever asks.
+    nobody: Option<u8>,
+}
+
 /// Opens the socket of a page.
 pub async fn live(
     upgrade: WebSocketUpgrade,
     State(app): State<Arc<App>>,
+    Query(opened): Query<Opened>,
     Extension(caller): Extension<Caller>,
     Extension(held): Extension<Arc<Held>>,
 ) -> Response {
+    // What others frame is to be looked at only, also by whoever plays in it.
+    let identity = caller.identity.filter(|_| opened.nobody != Some(1));
     upgrade
         .max_message_size(MESSAGE_BYTES)
         .max_frame_size(MESSAGE_BYTES)
@@ -67,7 +78,7 @@ pub async fn live(
         .write_buffer_size(0)
         .max_write_buffer_size(OUT_BYTES)
         .on_upgrade(move |socket| async move {
-            Page::run(socket, app, caller.identity, held).await;
+            Page::run(socket, app, identity, held).await;
         })
 }
 

@@ -14,7 +14,7 @@ mod running;
 mod socket;
 
 pub(crate) use running::Running;
-pub(crate) use socket::{Socket, connect};
+pub(crate) use socket::{Socket, connect, connect_to};
 
 impl Running {
     pub(crate) fn client(&self) -> Client {

@@ -14,8 +14,13 @@ use super::Client;
 pub(crate) struct Socket(pub(crate) WebSocketStream<TcpStream>);
 
 pub(crate) async fn connect(client: &Client, origin: Option<&str>) -> Result<Socket, u16> {
+    connect_to(client, origin, "/api/v1/live").await
+}
+
+/// The same at the address that a page names.
+pub(crate) async fn connect_to(client: &Client, origin: Option<&str>, path: &str) -> Result<Socket, u16> {
     let stream = TcpStream::connect(client.address).await.unwrap();
-    let mut request = format!("ws://{}/api/v1/live", client.address).into_client_request().unwrap();
+    let mut request = format!("ws://{}{path}", client.address).into_client_request().unwrap();
     let own = format!("http://{}", client.address);
     if let Some(origin) = origin {
         let origin = if origin == "own" { own.as_str() } else { origin };
