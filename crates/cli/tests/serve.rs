@@ -1,11 +1,17 @@
 //! `rookery serve` as a program: its addresses, a port that is taken, the end by a signal and the start after it.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
+#[cfg(target_os = "linux")]
+#[allow(dead_code, reason = "tests of the full screen use the rest")]
+mod pty;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+#[cfg(target_os = "linux")]
+use std::time::Instant;
 
 use rookery_testkit::TempFolder;
 
@@ -168,4 +174,118 @@ fn a_lease_is_for_other_machines_and_may_be_in_the_file() {
     .unwrap();
     let wrong = told(&["--config", file.to_str().unwrap()]);
     assert!(wrong.contains("lease = 0; expected 1 to 3600 seconds"), "{wrong}");
+}
+
+/// No subcommand and no flag but one: the rest is said by variables.
+fn front_door(folder: &Path, listen: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
+    command.arg("--no-open").env("ROOKERY_LISTEN", listen).env("ROOKERY_BOTS", "127.0.0.1:0");
+    command.env("ROOKERY_STORE", folder.join("mine.db")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn the_front_door_heeds_variables_and_says_how_to_play() {
+    let folder = TempFolder::new("serve-door");
+    let mut child = front_door(&folder, "127.0.0.1:0").spawn().unwrap();
+    let said: Vec<String> =
+        BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap).take(4).collect();
+    let page = said[0].strip_prefix("page: http://").unwrap_or_else(|| panic!("{said:?}"));
+    let bots = said[1].strip_prefix("bots: tcp://").unwrap_or_else(|| panic!("{said:?}"));
+    assert!(said[3].contains("in the terminal: rookery play"), "{said:?}");
+    assert!(ask(page, "GET /health").contains("200 OK"));
+    assert!(TcpStream::connect(bots).is_ok());
+    assert!(folder.join("mine.db").is_file(), "the store is where the variable says");
+    let second = front_door(&folder, page).output().unwrap();
+    let told = String::from_utf8(second.stderr).unwrap();
+    assert_eq!(second.status.code(), Some(98), "{told}");
+    assert!(told.contains(&format!("open http://{page}")) && told.contains("--listen 127.0.0.1:0"), "{told}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let wrong = front_door(&folder, "somewhere").output().unwrap();
+    let told = String::from_utf8(wrong.stderr).unwrap();
+    assert_eq!(wrong.status.code(), Some(2), "{told}");
+    assert!(told.contains("somewhere") && told.contains("--listen"), "{told}");
+    let public = "http://192.168.1.5:7600";
+    let mut child = front_door(&folder, "127.0.0.1:0").env("ROOKERY_PUBLIC_URL", public).spawn().unwrap();
+    let first = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+    assert_eq!(first, format!("page: {public}"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_front_door_opens_a_browser_unless_it_is_told_not_to() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = TempFolder::new("serve-open");
+    let opener = folder.join("xdg-open");
+    std::fs::write(&opener, "#!/bin/sh\necho \"$1\" > \"$OPENED.new\"\nmv \"$OPENED.new\" \"$OPENED\"\n")
+        .unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    for (args, is_opened) in [(&[][..], true), (&["--no-open"][..], false)] {
+        let opened = folder.join(format!("opened-{is_opened}"));
+        let vars = [
+            ("PATH", path.as_str()),
+            ("DISPLAY", ":0"),
+            ("OPENED", opened.to_str().unwrap()),
+            ("ROOKERY_LISTEN", "127.0.0.1:0"),
+            ("ROOKERY_BOTS", "127.0.0.1:0"),
+        ];
+        let mut window = pty::Pty::start_with(args, &folder, &vars);
+        let shown = window.wait_for("Ctrl-C stops");
+        let begin = Instant::now();
+        while is_opened && !opened.exists() {
+            assert!(begin.elapsed() < Duration::from_mins(1), "no browser is opened: {shown}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        window.send("\x03");
+        assert!(window.end().success());
+        assert_eq!(opened.exists(), is_opened, "{args:?}");
+        if is_opened {
+            let address = std::fs::read_to_string(opened).unwrap();
+            assert!(shown.contains(&format!("page: {}", address.trim())), "{address}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_flag_counts_more_than_a_variable_and_that_more_than_the_file() {
+    let folder = TempFolder::new("serve-file");
+    let (store, file) = (folder.join("from-file.db"), folder.join("serve.toml"));
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let text = format!(
+        "listen = {free:?}\nbots = \"127.0.0.1:0\"\nstore = {:?}\nno-open = true\nlog = \"info\"\nlog-json = true\n\
+         public-url = \"http://file.example:7600\"\nbots-url = \"tcp://file.example:7601\"\n",
+        store.display().to_string()
+    );
+    std::fs::write(&file, text).unwrap();
+    for (by_variable, by_flag, name) in
+        [(false, false, "file"), (true, false, "variable"), (true, true, "flag")]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rookery"));
+        command.args(["serve", "--config"]).arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if by_variable {
+            command.env("ROOKERY_PUBLIC_URL", "http://variable.example:7600");
+        }
+        if by_flag {
+            command.args(["--public-url", "http://flag.example:7600"]);
+        }
+        let mut child = command.spawn().unwrap();
+        let said: Vec<String> =
+            BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok).take(2).collect();
+        assert_eq!(
+            said,
+            [format!("page: http://{name}.example:7600"), "bots: tcp://file.example:7601".to_owned()]
+        );
+        // It listens where the file says, and is reached by its public name alone.
+        assert!(ask(&free, "GET /health").contains("421 "));
+        child.kill().unwrap();
+        let logged = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+        let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();
+        assert!(logged.contains("answered") && logged.lines().all(is_json), "{logged}");
+    }
+    assert!(store.is_file());
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use clap::{Args as _, FromArgMatches as _};
 use rookery_arena::Elsewhere;
 use rookery_arena::bots::{BUNDLE_LEVEL, BundleCache, Bundles};
 use rookery_live::Stopping;
@@ -45,7 +46,7 @@ const MOST_CONFIG: u64 = 64 << 10;
 /// People open the printed address; bots connect to the other one. Everything is kept in the store, and running games go on
 /// after a restart. A file has the same names as the flags (`listen = "0.0.0.0:7600"`); flags count more than variables, and
 /// those more than the file.
-#[derive(Clone, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Where the page is served; port 0 is any [default: 127.0.0.1:7600]
@@ -243,9 +244,12 @@ impl Args {
     }
 }
 
-/// What `rookery` does without a subcommand.
+/// What `rookery` does without a subcommand: `serve` without flags, so that its variables count here too.
 pub(crate) fn front_door(no_open: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let args = Args { log: Some(Level::Warn), no_open, ..Args::default() };
+    let bare = Args::augment_args(clap::Command::new("rookery serve"));
+    let read = bare.try_get_matches_from(["rookery serve"]).and_then(|said| Args::from_arg_matches(&said));
+    let args = Args { log: Some(Level::Warn), no_open, ..read.unwrap_or_else(|error| error.exit()) };
+    args.dispatch.expect_broker(args.remote, &[])?;
     serve(&args, true, out)
 }
 
