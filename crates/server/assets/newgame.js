@@ -26,6 +26,12 @@ export class NewGame extends HTMLElement {
         this.#redraw(form, [["shuffle", "1"]]);
       }
     });
+    // Enter shows what was typed, and the page stays.
+    form.addEventListener("submit", (event) => {
+      if (!event.submitter?.matches("[data-enter]")) return;
+      event.preventDefault();
+      this.#redraw(form);
+    });
     const problem = /** @type {HTMLElement | null} */ (this.querySelector("#problem"));
     problem?.focus();
     this.#remember(form);

@@ -69,6 +69,10 @@ fn a_new_game_is_one_form_and_says_what_is_wrong_under_its_field() {
     let page = guest.get("/new?spec=hexapawn:rows=4,cols=4&seats=hard,me&time=5m%2B3s").text();
     assert!(page.contains("data-spec=\"hexapawn:rows=4,cols=4\"") && page.contains("16 cells"), "{page}");
     assert!(page.contains("data-seats=\"hard,me\"") && page.contains("data-time=\"5m+3s\""), "{page}");
+    // Enter in a field sends the form by its first button.
+    let fish = guest.get("/new?spec=fish").text();
+    let first = fish.split("type=\"submit\"").next().unwrap().rsplit('<').next().unwrap();
+    assert!(fish.contains("name=\"shuffle\"") && first.starts_with("button class=\"sr\""), "{first}");
     // The fields of the form say the same as the spec.
     let form = "game=hexapawn&k.rows=4&k.cols=4&s0=hard&s1=me&time=5m%2B3s";
     assert!(guest.get(&format!("/new?{form}")).text().contains("data-spec=\"hexapawn:rows=4,cols=4\""));

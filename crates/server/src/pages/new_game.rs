@@ -71,6 +71,8 @@ pub(crate) fn new_game(data: &NewGame) -> Markup {
         rk-new-game data-spec=(data.text) data-seats=(data.seats.join(",")) data-time=(data.time) {
             form class="newgame" method="get" action="/new" {
                 div {
+                    // Enter in a field is a click on the first button that sends the form: not the one that shuffles.
+                    button class="sr" type="submit" tabindex="-1" aria-hidden="true" data-enter { "Show this board" }
                     input type="hidden" name="game" value=(data.game.name());
                     (step(1, "Game", &games(data)))
                     (step(2, "Board", &boards(data)))

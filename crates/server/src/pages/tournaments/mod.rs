@@ -217,7 +217,9 @@ fn progress(view: &View) -> Markup {
             },
             _ => {},
         }
-        p class="dim num" { (count(played, "game")) " played" @if let Some(all) = all { " of " @if !exact(view) { "at most " } (all) } }
+        p class="dim num" { (count(played, "game")) " played" @if let Some(all) = all { " of " @if !exact(view) { "at most " } (all) }
+            @if view.held { " · " a href={ "/watch?t=" (view.id) } { "Watch its games" } }
+        }
     }
 }
 
