@@ -160,8 +160,9 @@ export class Match extends HTMLElement {
       if (item.entry) state.entries[item.entry.n] = item.entry;
       if (item.over) {
         state.over = item.over;
-        // How it ended is not to lie under a sheet.
+        // How it ended, and what can be done next, is not to lie under a sheet or the rest of the actions.
         delete this.dataset.sheet;
+        this.#more(false);
       }
       if (item.suspended) state.suspended = true;
       const seat = item.presence && state.seats[item.presence.seat];
@@ -252,7 +253,7 @@ export class Match extends HTMLElement {
     }
     this.#status(scene);
     if (!part(this, "seats")) return;
-    showSeats(this, state, scene, this.#replay?.accuracy ?? []);
+    showSeats(this, state, scene, ply, this.#replay?.accuracy ?? []);
     showClocks(this, state, this.#since);
     const list = part(this, "moves");
     if (list) {
@@ -588,6 +589,7 @@ export class Match extends HTMLElement {
     if (target.closest("input:not([type=range]), select, textarea")) return;
     const onBoard = this.board?.contains(target) ?? false;
     const isFree = onBoard || target === document.body;
+    const [isLetter, hasLetters] = [event.key.length === 1 && event.key !== " ", setting("keys") !== "off"];
     const click = (/** @type {string} */ act) => /** @type {HTMLElement | null} */ (this.querySelector(`[data-act="${act}"]:enabled:not([hidden])`))?.click();
     /** @type {Record<string, () => unknown>} */
     const keys = {
@@ -605,8 +607,8 @@ export class Match extends HTMLElement {
     else if (event.key === "Escape" && this.#isOffering) this.#unoffer();
     else if (event.key === "Escape" && you !== null && offer?.waits_for.includes(you)) click("refuse");
     else if (event.key === "Escape" && this.dataset.sheet) this.#sheet(this.dataset.sheet);
-    else if (isFree && event.key in keys && setting("keys") !== "off") keys[event.key]();
-    else if (!onBoard && this.#replay?.key(event)) {
+    else if (isFree && event.key in keys && hasLetters) keys[event.key]();
+    else if ((isLetter ? isFree && hasLetters : !onBoard) && this.#replay?.key(event)) {
       // It was one of the keys for looking again.
     } else return;
     event.preventDefault();

@@ -11,7 +11,7 @@
  *   pieces: Piece[], moves: Move[], captions: Caption[]}} Scene
  * @typedef {{x: number, y: number}} Point
  * @typedef {{n: number, ply: number, seat: number | null, kind: string, text: string, ms: number | null,
- *   left_ms: number | null, sentence: string | null}} Entry
+ *   left_ms: number | null, info?: {depth?: number, score?: number, line?: string[], text?: string} | null, sentence: string | null}} Entry
  */
 
 /**

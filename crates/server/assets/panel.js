@@ -61,8 +61,31 @@ export function overdue(state) {
   return awaitedSeats.find(isLate) ?? null;
 }
 
-/** @param {HTMLElement} root @param {State} state @param {Scene | undefined} scene @param {(string | null)[]} accuracy */
-export function showSeats(root, state, scene, accuracy) {
+/** How many moves that a program expects are shown, and how long all it says of its move may be. */
+const [EXPECTED, SAID] = [4, 100];
+
+/** What a program said of its own move, in a few words. @param {Entry["info"]} info */
+function thoughts(info) {
+  const { depth, score, line = [], text } = info ?? {};
+  const ahead = line.length ? `expects ${line.slice(0, EXPECTED).join(" ")}` : "";
+  const parts = [depth === undefined ? "" : `depth ${depth}`, score === undefined ? "" : `score ${score}`, ahead, text ? `“${text}”` : ""];
+  const all = parts.filter(Boolean).join(", ");
+  return all.length > SAID ? `${all.slice(0, SAID)}…` : all;
+}
+
+/** How a seat stands; what its program says has only the room that is left. @param {Element | null} sub @param {string} about @param {string} said */
+function writeSub(sub, about, said) {
+  const more = said ? [make("span", "said", ` · ${said}`)] : [];
+  // Where there is little room the rest is told to whoever points at it.
+  for (const made of more) made.title = said;
+  if (sub && sub.textContent !== about + (more[0]?.textContent ?? "")) sub.replaceChildren(about, ...more);
+}
+
+/**
+ * @param {HTMLElement} root @param {State} state @param {Scene | undefined} scene @param {number} ply the one that is looked at
+ * @param {(string | null)[]} accuracy
+ */
+export function showSeats(root, state, scene, ply, accuracy) {
   const captions = new Map();
   for (const { place, text } of scene?.captions ?? []) if (place !== "status" && place.seat !== undefined) captions.set(place.seat, text);
   state.seats.forEach((seat, idx) => {
@@ -78,7 +101,8 @@ export function showSeats(root, state, scene, accuracy) {
     row.classList.toggle("away", isAway);
     write(row.querySelector(".who > span"), state.waiting.includes(idx) && !state.tournament ? "open seat" : seat.name);
     const about = [captions.get(idx) ?? seat.label, ...(isAway ? [awaited(state, seat)] : []), ...(accuracy[idx] ? [`accuracy ${accuracy[idx]}`] : [])];
-    write(row.querySelector(".sub"), about.join(" · "));
+    const last = state.entries.findLast((entry) => entry?.kind === "moved" && entry.seat === idx && entry.ply <= ply);
+    writeSub(row.querySelector(".sub"), about.join(" · "), thoughts(last?.info));
     const score = state.over?.scores?.[idx];
     let sign = row.querySelector(".score");
     if (score === undefined) return sign?.remove();
