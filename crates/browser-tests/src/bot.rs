@@ -54,6 +54,11 @@ fn connect(address: SocketAddr, who: &Value, beside: Value, index: u32) {
 /// What a bot says beside its moves.
 fn said(kind: &str, id: &Value, text: &Value) -> Value {
     match kind {
+        "info" if text.is_object() => {
+            let mut info = text.clone();
+            (info["type"], info["id"]) = (json!("info"), id.clone());
+            info
+        }
         "info" => json!({"type": "info", "id": id, "text": text}),
         _ => json!({"type": kind, "text": text}),
     }

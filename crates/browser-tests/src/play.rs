@@ -8,6 +8,29 @@ use crate::Browser;
 use crate::browser::PATIENCE;
 
 impl Browser {
+    /// Begins a game with the form.
+    pub fn begin(&self, spec: &str, seats: &str) {
+        self.open(&format!("/new?spec={spec}&seats={seats}"));
+        self.click("form.newgame button.primary");
+        self.see("rk-match rk-board");
+    }
+
+    /// Begins a game with a friend, who comes by the link.
+    pub fn invite(&self, friend: &Self, spec: &str, seats: &str) {
+        self.begin(spec, seats);
+        self.see("[data-part=waiting] code");
+        let link = self.value("document.querySelector('[data-part=waiting] code').textContent");
+        friend.accept(link.as_str().unwrap());
+        assert_eq!(friend.match_id(), self.match_id());
+    }
+
+    /// Takes the seat of a link.
+    pub fn accept(&self, link: &str) {
+        self.open(link);
+        self.click("main form button.primary, main button.primary");
+        self.see("rk-match rk-board");
+    }
+
     /// The match of the page.
     pub fn match_id(&self) -> String {
         self.wait("location.pathname.startsWith('/m/')");

@@ -31,6 +31,7 @@ fn two_people_sign_up_for_a_tournament_and_play_it() {
     // Both are called by themselves, and the game begins when both have come.
     bob.see("[data-yours]");
     assert!(bob.value("document.title").as_str().unwrap().contains("Your game"));
+    bob.see(&format!("[data-live=rounds] a[href=\"{}\"]", cup.replacen("/t/", "/watch?t=", 1)));
     bob.click("[data-yours]");
     bob.read("[data-part=status]", "Waiting for ann");
     ann.see("[data-yours]");

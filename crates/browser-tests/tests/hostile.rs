@@ -125,6 +125,98 @@ fn fault_w03_fifty_hostile_texts_in_the_fields_of_the_operator() {
     assert_eq!(browser.api("/api/v1/me")["name"], "boss", "it is still who it was");
 }
 
+/// Cancels a match a text by the form of the operator, with the text as the reason. What the answers have that was meant as a
+/// text, and the matches in which the reason is not told.
+const CANCEL_ALL: &str = "const done = arguments[arguments.length - 1], found = [], ids = []; \
+     const read = async (answer) => new DOMParser().parseFromString(await (await answer).text(), 'text/html'); \
+     (async () => { for (const text of TEXTS) { \
+       const body = JSON.stringify({ game: 'hexapawn', seats: ['me', 'first'] }); \
+       const made = await (await fetch('/api/v1/matches', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).json(); \
+       const page = await read(fetch('/operator')); \
+       const form = page.querySelector(`form:has([name=match][value='${made.id}'])`); \
+       form.querySelector('[name=reason]').value = text; \
+       const sent = new URLSearchParams(new FormData(form, form.querySelector('button'))); \
+       const pages = [await read(fetch('/operator', { method: 'POST', body: sent }))]; \
+       while (!(await (await fetch('/api/v1/matches/' + made.id)).json()).over) await new Promise((done) => setTimeout(done, 20)); \
+       pages.push(await read(fetch('/m/' + made.id))); \
+       found.push(...pages.flatMap((page) => [...page.querySelectorAll(EVIL)].map((node) => text + ': ' + node.outerHTML))); \
+       if (!pages[1].querySelector('[data-part=status]').textContent.includes(text)) found.push(text + ' is not told'); \
+       ids.push(made.id); } })() \
+     .then(() => done({ found, ids }), (error) => done({ found: [String(error)], ids }));";
+
+#[test]
+fn fault_w03_fifty_hostile_texts_as_reasons_of_the_operator() {
+    let site = Site::open("browser-hostile-reason");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/login");
+    let claim = json!({
+        "name": "boss", "password": "correct horse", "claim": true, "operator": site.operator_token(),
+    });
+    assert_eq!(browser.post("/api/v1/login", &claim)["operator"], true);
+    // Control characters are left out of a reason.
+    let texts: Vec<String> = hostile().iter().map(|text| text.replace(char::is_control, "")).collect();
+    for some in texts.chunks(AT_ONCE) {
+        let script =
+            CANCEL_ALL.replace("TEXTS", &json!(some).to_string()).replace("EVIL", &format!("{EVIL:?}"));
+        let told = browser.script_later(&script);
+        assert_eq!(told["found"], json!([]));
+        // One of them as it is drawn by script.
+        let id = told["ids"][0].as_str().unwrap();
+        browser.open(&format!("/m/{id}"));
+        browser.wait("document.querySelector('rk-match').state?.over");
+        browser.read("[data-part=over]", &some[0]);
+        expect_unhurt(&browser, &some[0]);
+    }
+}
+
+/// Drops a record in which every text of people and programs is another one, with a hash that fits.
+const DROP: &str = "const done = arguments[arguments.length - 1]; (async () => { \
+     const lines = (await (await fetch('/m/GAME.jsonl')).text()).trim().split('\\n').map((line) => JSON.parse(line)); \
+     const names = NAMES, verdict = lines.pop(); \
+     lines[0].record.match.seats.forEach((seat, n) => { [seat.name, seat.label] = [names[n], names[n]]; }); \
+     for (const { moved } of lines.slice(1)) moved.info = { line: [names[0]], text: names[1] }; \
+     lines.push(...SAID.map((text, n) => ({ said: { seat: n % 2, text } }))); \
+     const body = lines.map((line) => JSON.stringify(line) + '\\n').join(''); \
+     const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))); \
+     verdict.verdict.sha256 = [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join(''); \
+     const dataTransfer = new DataTransfer(); \
+     dataTransfer.items.add(new File([body + JSON.stringify(verdict) + '\\n'], 'game.rookery.jsonl')); \
+     document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })); \
+   })().then(() => done(null), (error) => done(String(error)));";
+
+#[test]
+fn fault_w03_fifty_hostile_texts_in_records_that_are_dropped() {
+    let site = Site::open("browser-hostile-record");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/");
+    let wanted = json!({"game": "hexapawn:rows=3,cols=3", "seats": ["random", "first"], "seed": "7"});
+    let id = browser.post("/api/v1/matches", &wanted)["id"].as_str().unwrap().to_owned();
+    while browser.api(&format!("/api/v1/matches/{id}"))["over"].is_null() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    // A record has no control characters.
+    let texts: Vec<String> = hostile().iter().map(|text| text.replace(char::is_control, "")).collect();
+    for names in texts.chunks(2) {
+        browser.open("/");
+        let script = DROP
+            .replace("GAME", &id)
+            .replace("NAMES", &json!(names).to_string())
+            .replace("SAID", &json!(texts).to_string());
+        assert_eq!(browser.script_later(&script), Value::Null);
+        browser.wait("location.pathname === '/replay' && (document.querySelector('rk-match')?.state || document.querySelector('[role=alert]')?.checkVisibility())");
+        assert_eq!(
+            browser.value("document.querySelector('rk-record > div [role=alert]')?.textContent"),
+            Value::Null
+        );
+        let shown =
+            "[...document.querySelectorAll('.seat .who > span:first-child')].map((name) => name.textContent)";
+        assert_eq!(browser.value(shown), json!(names));
+        browser.wait("document.querySelectorAll('[data-part=chat] li').length === 50");
+        browser.see("[data-part=graph] svg");
+        expect_unhurt(&browser, &names[0]);
+    }
+}
+
 #[test]
 fn fault_w03_fifty_hostile_texts_in_a_match_by_persons_and_bots() {
     let site = Site::open("browser-hostile-match");
@@ -138,6 +230,7 @@ fn fault_w03_fifty_hostile_texts_in_a_match_by_persons_and_bots() {
     ann.turn();
     eve.open(&format!("/m/{}", ann.match_id()));
     eve.wait("document.querySelector('rk-match').state?.ply >= 3");
+    eve.read("[data-seat=\"2\"] .said", "onerror=window.hurt");
     for form in ["say", "typed"] {
         let texts = hostile();
         for (n, text) in texts.iter().enumerate() {

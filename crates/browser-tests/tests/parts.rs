@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rookery_browser_tests::{Browser, Site, Size, axe};
 use serde_json::{Value, json};
+use thirtyfour::Key;
 
 fn make(browser: &Browser, wanted: &Value) -> String {
     let made = browser.post("/api/v1/matches", wanted);
@@ -112,6 +113,50 @@ fn phones_have_details_and_sound_behind_more() {
     browser.wait("!document.querySelector('#pane-details').checkVisibility()");
     browser.click("[data-act=more]");
     browser.play_once(|_| 0);
+}
+
+#[test]
+fn enter_in_a_field_of_a_new_game_shows_what_was_typed_and_shuffles_nothing() {
+    let site = Site::open("browser-enter");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/new?spec=fish");
+    let spec = "document.querySelector('rk-new-game').dataset.spec";
+    let seed = |spec: &Value| spec.as_str().unwrap().split_once("seed=").unwrap().1.to_owned();
+    let before = browser.value(spec);
+    browser.write("[name='k.rows']", "6");
+    browser.wait(&format!("{spec}.includes('rows=6')"));
+    browser.script(
+        "const ask = window.fetch; window.asked = []; \
+         window.fetch = (...all) => { window.asked.push(String(all[0])); return ask(...all); };",
+        vec![],
+    );
+    browser.key(Key::Enter);
+    browser.wait("window.asked?.length");
+    let asked = browser.value("window.asked.join()");
+    assert!(!asked.as_str().unwrap().contains("shuffle"), "{asked}");
+    browser.wait(&format!("{spec}.includes('rows=6')"));
+    assert_eq!(seed(&browser.value(spec)), seed(&before), "it is the same board, with other rows");
+}
+
+#[test]
+fn nothing_is_animated_for_whoever_wants_less_motion() {
+    let site = Site::open("browser-motion");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    for (wish, is_still) in [("reduce", true), ("no-preference", false)] {
+        let features = json!([{"name": "prefers-reduced-motion", "value": wish}]);
+        browser.devtools("Emulation.setEmulatedMedia", json!({"features": features}));
+        // Penguins are placed, then they slide, and what they leave sinks.
+        browser.begin("fish:rows=4,cols=4,players=2", "me,first");
+        browser.turn();
+        let watch = "window.moved = []; const { animate } = Element.prototype; \
+             Element.prototype.animate = function (...all) { window.moved.push('animate'); return animate.apply(this, all); }; \
+             for (const name of ['transitionrun', 'animationstart']) document.addEventListener(name, () => window.moved.push(name), true);";
+        browser.script(watch, vec![]);
+        assert!(!browser.play(6, |turn, _| turn), "it has only begun");
+        assert!(browser.state()["entries"].as_array().unwrap().len() >= 10, "pieces have moved");
+        let moved = browser.value("window.moved.length").as_u64().unwrap();
+        assert_eq!(moved == 0, is_still, "{wish}: {}", browser.value("window.moved"));
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Whole games in a browser, by mouse, touch and keyboard.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
-use rookery_browser_tests::{Browser, Site, Size, cell_css, first_move_bot, pipe_bot};
+use std::cell::RefCell;
+
+use rookery_browser_tests::{Browser, Site, Size, cell_css, first_move_bot, named_bot, pipe_bot};
 use serde_json::Value;
 use thirtyfour::Key;
 
@@ -17,13 +19,6 @@ const BOARDS: [(&str, usize); 5] = [
 /// Some moves of all kinds, the same each time.
 fn some(turn: usize, moves: &[Value]) -> usize {
     turn * 7 % moves.len()
-}
-
-/// Begins a game with the form.
-fn begin(browser: &Browser, spec: &str, seats: &str) {
-    browser.open(&format!("/new?spec={spec}&seats={seats}"));
-    browser.click("form.newgame button.primary");
-    browser.see("rk-match rk-board");
 }
 
 /// Resigns, as the page asks for it.
@@ -52,7 +47,7 @@ fn every_game_is_played_to_its_end_against_a_computer() {
     let known: Vec<&str> = rookery_catalog::CATALOG.iter().map(|game| game.name()).collect();
     assert_eq!(known, BOARDS.map(|(spec, _)| spec.split(':').next().unwrap()), "every game is played");
     for (spec, most) in BOARDS {
-        begin(&browser, spec, "me,random");
+        browser.begin(spec, "me,random");
         if !browser.play(most, some) {
             resign(&browser);
             browser.wait("document.querySelector('rk-match').state?.over");
@@ -82,40 +77,70 @@ fn the_first_move_of_a_new_visitor_is_two_clicks_away() {
 #[test]
 fn two_persons_and_a_bot_play_one_game_and_one_of_them_comes_back() {
     let site = Site::open("browser-friends");
-    first_move_bot(site.bots(), "mine");
-    two_persons_and_a_bot(&site, "fish:rows=4,cols=4,players=3");
+    let said = serde_json::json!({"depth": 3, "score": -20, "line": ["0.0", "1.0"], "text": "by the book"});
+    named_bot(site.bots(), &serde_json::json!({"name": "mine"}), serde_json::json!({"info": said}));
+    two_persons_and_a_bot(&site, "fish:rows=4,cols=4,players=3", |ann| {
+        ann.read("[data-seat=\"2\"] .sub", "depth 3, score -20, expects 0.0 1.0, “by the book”");
+    });
 }
 
 #[test]
 fn two_persons_play_with_a_program_at_a_pipe() {
     let site = Site::open("browser-pipe");
     let Some(_bot) = pipe_bot(site.bots(), "mine") else { return };
-    two_persons_and_a_bot(&site, "stones:rows=4,cols=4,players=3,max-turns=24");
+    two_persons_and_a_bot(&site, "stones:rows=4,cols=4,players=3,max-turns=24", |_| {});
+}
+
+/// Two play in turn until the match is over, or for so many turns; each sees what the other has played.
+fn play_in_turn(ann: &Browser, bob: &Browser, most: usize, choose: impl Fn(bool, usize, &[Value]) -> usize) {
+    for turn in 0..most {
+        if ann.turn_or_over(bob) {
+            return;
+        }
+        let is_first = ann.state()["can"]["move"] == true;
+        let (player, other) = if is_first { (ann, bob) } else { (bob, ann) };
+        player.play_once(|moves| choose(is_first, turn, moves));
+        let ply = player.value("document.querySelector('rk-match').state.ply");
+        other.wait(&format!("document.querySelector('rk-match').state?.ply >= {ply}"));
+    }
+    if !ann.turn_or_over(bob) {
+        resign(ann);
+    }
+}
+
+/// Renpaarden where one horse of each is still to come home, with a friend who comes by the link.
+fn invite_to_horses(ann: &Browser, bob: &Browser) {
+    ann.open("/");
+    let made = ann.post("/api/v1/matches", &horses(&["me", "friend"]));
+    bob.accept(made["seats"][1]["join"].as_str().unwrap_or_else(|| panic!("{made}")));
+    ann.open(&format!("/m/{}", made["id"].as_str().unwrap()));
 }
 
 #[test]
-fn two_persons_play_hexapawn_in_two_browsers() {
+fn two_persons_play_every_game_in_two_browsers() {
     let site = Site::open("browser-two");
     let (Some(ann), Some(bob)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
-    invite(&ann, &bob, "hexapawn:rows=4,cols=4", "me,friend");
-    // Each sees what the other has played before it answers.
-    for turn in 0..30 {
-        let (player, other) = if turn % 2 == 0 { (&ann, &bob) } else { (&bob, &ann) };
-        if player.play_once(|moves| some(turn, moves)) {
-            break;
+    for (spec, most) in BOARDS {
+        if spec.starts_with("renpaarden") {
+            invite_to_horses(&ann, &bob);
+            let at = RefCell::new(HOME.0.to_owned());
+            play_in_turn(&ann, &bob, 24, |is_first, _, moves| if is_first { hop(&at, moves) } else { 0 });
+            assert_eq!(ann.state()["over"]["winners"], serde_json::json!([0]), "{}", ann.state());
+        } else {
+            ann.invite(&bob, spec, "me,friend");
+            play_in_turn(&ann, &bob, 2 * most, |_, turn, moves| some(turn, moves));
         }
-        other.wait(&format!("document.querySelector('rk-match').state?.ply > {turn}"));
+        for browser in [&ann, &bob] {
+            expect_over(browser);
+        }
+        let how =
+            |browser: &Browser| browser.value("document.querySelector('[data-part=over] .how').textContent");
+        let mut both = [how(&ann), how(&bob)];
+        both.sort_by_key(Value::to_string);
+        let winners = ann.state()["over"]["winners"].as_array().unwrap().len();
+        let expected = if winners == 1 { ["You lost.", "You won."] } else { ["A draw."; 2] };
+        assert_eq!(both, expected, "{spec}");
     }
-    let state = ann.state();
-    assert!(!state["over"]["winners"].as_array().unwrap().is_empty(), "somebody wins: {state}");
-    for browser in [&ann, &bob] {
-        expect_over(browser);
-    }
-    let how =
-        |browser: &Browser| browser.value("document.querySelector('[data-part=over] .how').textContent");
-    let mut both = [how(&ann), how(&bob)];
-    both.sort_by_key(Value::to_string);
-    assert_eq!(both, ["You lost.", "You won."]);
 }
 
 /// How many hops of a horse it is from one cell to another, if nothing is in its way.
@@ -136,53 +161,48 @@ fn hops(from: &str, to: &str) -> u32 {
     search(from.0, from.1, to, 4)
 }
 
+/// Where the horse stands that is left to bring home, and where home is.
+const HOME: (&str, &str) = ("a1", "e4");
+
+/// A match in which one horse is left to bring home, over those of the other player.
+fn horses(seats: &[&str]) -> Value {
+    serde_json::json!({
+        "game": "renpaarden:width=5,height=5", "seats": seats, "seed": "7",
+        "start": {"position": "p1 ooooo/oooo./..x../xxxxx/oxxxx"},
+    })
+}
+
+/// The next hop on the way home.
+fn hop(at: &RefCell<String>, moves: &[Value]) -> usize {
+    let own = moves.iter().enumerate().filter(|(_, mv)| mv["from"] == at.borrow().as_str());
+    let (idx, next) =
+        own.min_by_key(|(_, mv)| hops(mv["to"].as_str().unwrap(), HOME.1)).expect("it can hop on");
+    next["to"].as_str().unwrap().clone_into(&mut at.borrow_mut());
+    idx
+}
+
 #[test]
 fn a_game_of_renpaarden_is_played_to_its_end_by_clicks() {
     let site = Site::open("browser-horses");
     let Some(browser) = site.browser(Size::Desktop) else { return };
     browser.open("/");
-    // One horse is left to bring home: from a1 to e4, over those of the other player.
-    let wanted = serde_json::json!({
-        "game": "renpaarden:width=5,height=5", "seats": ["me", "first"], "seed": "7",
-        "start": {"position": "p1 ooooo/oooo./..x../xxxxx/oxxxx"},
-    });
-    let made = browser.post("/api/v1/matches", &wanted);
+    let made = browser.post("/api/v1/matches", &horses(&["me", "first"]));
     browser.open(&format!("/m/{}", made["id"].as_str().unwrap_or_else(|| panic!("{made}"))));
-    let mut at = "a1".to_owned();
-    for _ in 0..12 {
-        let Some(state) = browser.turn() else { break };
-        let moves = state["scene"]["moves"].as_array().unwrap();
-        let own = moves.iter().filter(|mv| mv["from"] == at.as_str());
-        let next =
-            own.min_by_key(|mv| hops(mv["to"].as_str().unwrap(), "e4")).expect("it can hop on").clone();
-        browser.make(&next);
-        at = next["to"].as_str().unwrap().to_owned();
-        let ply = &state["ply"];
-        browser.wait(&format!("document.querySelector('rk-match').state?.ply > {ply} || document.querySelector('rk-match').state?.over"));
-    }
+    let at = RefCell::new(HOME.0.to_owned());
+    browser.play(12, |_, moves| hop(&at, moves));
     assert_eq!(browser.state()["over"]["winners"], serde_json::json!([0]), "{}", browser.state());
     expect_over(&browser);
     browser.read("[data-part=over]", "You won.");
 }
 
-/// Begins a game with a friend, who comes by the link.
-fn invite(ann: &Browser, bob: &Browser, spec: &str, seats: &str) {
-    begin(ann, spec, seats);
-    ann.see("[data-part=waiting] code");
-    let link = ann.value("document.querySelector('[data-part=waiting] code').textContent");
-    bob.open(link.as_str().unwrap());
-    bob.click("main form button.primary, main button.primary");
-    bob.see("rk-match rk-board");
-    assert_eq!(bob.match_id(), ann.match_id());
-}
-
-fn two_persons_and_a_bot(site: &Site, spec: &str) {
+/// Both play with `mine`; at the end the first one looks whether everything is there.
+fn two_persons_and_a_bot(site: &Site, spec: &str, look: impl Fn(&Browser)) {
     let (Some(ann), Some(bob)) = (site.browser(Size::Desktop), site.browser(Size::Phone)) else { return };
     ann.open("/");
     while ann.api("/api/v1/bots")[0]["name"] != "mine" {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    invite(&ann, &bob, spec, "me,friend,@mine");
+    ann.invite(&bob, spec, "me,friend,@mine");
     let mut is_over = false;
     for turn in 0..40 {
         if ann.turn_or_over(&bob) {
@@ -202,6 +222,7 @@ fn two_persons_and_a_bot(site: &Site, spec: &str) {
         expect_over(browser);
     }
     assert_eq!(ann.state()["seats"][2]["kind"], "bot");
+    look(&ann);
 }
 
 #[test]
@@ -244,7 +265,7 @@ fn play_between_cells(browser: &Browser, most: usize, go: impl Fn(&str, &str)) {
 fn a_game_is_played_by_dragging_pieces() {
     let site = Site::open("browser-drag");
     let Some(browser) = site.browser(Size::Desktop) else { return };
-    begin(&browser, "hexapawn:rows=4,cols=4", "me,first");
+    browser.begin("hexapawn:rows=4,cols=4", "me,first");
     play_between_cells(&browser, 20, |from, to| browser.drag(from, to));
     assert!(browser.turn().is_none(), "it ends");
     expect_over(&browser);
@@ -254,7 +275,7 @@ fn a_game_is_played_by_dragging_pieces() {
 fn a_game_is_played_by_touch() {
     let site = Site::open("browser-touch");
     let Some(browser) = site.browser(Size::Phone) else { return };
-    begin(&browser, "hexapawn:rows=4,cols=4", "me,first");
+    browser.begin("hexapawn:rows=4,cols=4", "me,first");
     play_between_cells(&browser, 20, |from, to| {
         browser.touch(from);
         browser.touch(to);
@@ -267,7 +288,7 @@ fn a_game_is_played_by_touch() {
 fn fault_t21_double_clicks_and_two_tabs_play_one_move() {
     let site = Site::open("browser-tabs");
     let Some(browser) = site.browser(Size::Desktop) else { return };
-    begin(&browser, "four", "me,first");
+    browser.begin("four", "me,first");
     let state = browser.turn().unwrap();
     let cell = state["scene"]["moves"][0]["to"].as_str().unwrap().to_owned();
     browser.double_click(&format!("rk-match rk-board button[data-cell=\"{cell}\"]"));
@@ -291,7 +312,7 @@ fn fault_t21_double_clicks_and_two_tabs_play_one_move() {
 fn a_restart_of_the_server_and_a_lost_network_cost_nothing() {
     let mut site = Site::open("browser-restart");
     let Some(browser) = site.browser(Size::Desktop) else { return };
-    begin(&browser, "hexapawn:rows=5,cols=5", "me,random");
+    browser.begin("hexapawn:rows=5,cols=5", "me,random");
     browser.play(1, some);
     browser.turn();
     site.restart(|| browser.read("rk-match", "onnection lost"));
@@ -317,7 +338,7 @@ fn whoever_is_back_before_the_bot_waits_at_the_board() {
     while browser.api("/api/v1/bots")[0]["name"] != "mine" {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    begin(&browser, "hexapawn:rows=4,cols=4", "me,@mine");
+    browser.begin("hexapawn:rows=4,cols=4", "me,@mine");
     browser.play(1, some);
     site.restart(|| browser.read("rk-match", "onnection lost"));
     browser.read("[data-part=status]", "It goes on when mine is back.");
