@@ -5,6 +5,7 @@ use std::time::Instant;
 use async_nats::Message;
 use rookery_referee::TimeControl;
 
+use crate::by_clock::is_by_clock;
 use crate::core::About;
 use crate::message::Notification;
 use crate::scale::factor;
@@ -38,16 +39,18 @@ impl Machine {
     }
 }
 
-/// Why a game with a clock would not be fair on a machine of this speed, if it would not; `busy` says why not now.
+/// Why a game that is by the clock would not be fair on a machine of this speed, if it would not; `busy` says why not now. Only
+/// clocks are scaled by the speed of a machine.
 fn unfair_clock(
     notification: &Notification,
     speed: Option<u32>,
     busy: impl FnOnce() -> Option<String>,
 ) -> Option<String> {
-    if notification.spec.time == TimeControl::Untimed {
+    if !is_by_clock(&notification.spec) {
         return None;
     }
-    if let Some(reference) = notification.reference
+    if notification.spec.time != TimeControl::Untimed
+        && let Some(reference) = notification.reference
         && speed.and_then(|speed| factor(reference, speed)).is_none()
     {
         let speed = speed.map_or("unknown".to_owned(), |speed| speed.to_string());
@@ -68,6 +71,8 @@ fn deliveries(reply: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+
+    use std::time::Duration;
 
     use rookery_referee::MatchSpec;
     use rookery_rules::Seed;
@@ -102,6 +107,19 @@ mod tests {
             None,
             "nobody's time is at stake"
         );
+    }
+
+    #[test]
+    fn who_thinks_by_the_clock_without_having_one_wants_a_quiet_machine_too_and_is_not_scaled() {
+        let busy = || Some("others use it".to_owned());
+        let mut thinks = notification("untimed", Some(1000));
+        thinks.spec.limits.think = Some(Duration::from_millis(100));
+        let mut stops = notification("untimed", Some(1000));
+        stops.spec = MatchSpec::new("hexapawn", ["alphabeta:time=200ms", "easy"], Seed(1)).unwrap();
+        for notification in [thinks, stops] {
+            assert_eq!(unfair_clock(&notification, Some(100), || None), None, "only clocks are scaled");
+            assert_eq!(unfair_clock(&notification, Some(1000), busy), busy());
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod bench;
 mod bots;
 pub mod broker;
 mod bundles;
+mod by_clock;
 pub mod calibrate;
 pub mod core;
 mod counted;

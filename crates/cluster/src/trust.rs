@@ -10,11 +10,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rookery_arena::Order;
-use rookery_referee::{MatchSpec, SeatSpec, TimeControl, Verdict};
+use rookery_referee::{MatchSpec, SeatSpec, Verdict};
 use rookery_store::{Hash, JobChange, TournamentId};
 use tokio::sync::oneshot;
 
 use crate::JobId;
+use crate::by_clock::is_by_clock;
 use crate::core::{
     Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Name, Refusal, State, Terms, pause,
 };
@@ -155,9 +156,7 @@ impl Trust {
 /// Whether the same record comes of it wherever it is played: built-in players, and no clock of any kind.
 pub(crate) fn is_repeatable(spec: &MatchSpec) -> bool {
     let is_built_in = |player: &SeatSpec| matches!(player, SeatSpec::BuiltIn(_));
-    spec.seats.iter().all(|entry| is_built_in(&entry.player))
-        && spec.time == TimeControl::Untimed
-        && spec.limits.think.is_none()
+    spec.seats.iter().all(|entry| is_built_in(&entry.player)) && !is_by_clock(spec)
 }
 
 fn stratum(order: &Order) -> Stratum {
@@ -374,6 +373,10 @@ mod tests {
         let mut thinks = built_in.clone();
         thinks.limits.think = Some(Duration::from_millis(10));
         assert!(!is_repeatable(&thinks));
+        let searches = MatchSpec::new("hexapawn", ["easy", "alphabeta:depth=3"], Seed(1)).unwrap();
+        assert!(is_repeatable(&searches));
+        let stops = MatchSpec::new("hexapawn", ["easy", "alphabeta:time=200ms"], Seed(1)).unwrap();
+        assert!(!is_repeatable(&stops), "how far it gets in its time depends on the machine");
         let other = MatchSpec::new("hexapawn", ["easy", "bundle:ann@0123abcd"], Seed(1)).unwrap();
         assert!(!is_repeatable(&other));
     }
