@@ -93,10 +93,11 @@ mod tests {
     use rookery_store::TournamentId;
 
     use super::*;
+    use crate::PROTOCOL;
     use crate::core::Claim;
 
     fn heard(subject: &str, payload: Vec<u8>) -> Option<Event> {
-        let (subject, length) = (format!("rookery.1.{subject}").into(), payload.len());
+        let (subject, length) = (format!("rookery.{PROTOCOL}.{subject}").into(), payload.len());
         let (reply, headers, status, description) = (None, None, None, None);
         event(Message { subject, reply, payload: payload.into(), headers, status, description, length })
     }
