@@ -31,7 +31,10 @@ mod with {
         let killed: Vec<&str> =
             run["killed"].as_array().unwrap().iter().map(|part| part["part"].as_str().unwrap()).collect();
         assert_eq!(killed, ["worker", "coordinator", "broker"]);
-        let games = run["workers"].as_array().unwrap().iter().map(|worker| worker["games"].as_u64().unwrap());
+        let workers = run["workers"].as_array().unwrap();
+        let names: Vec<&str> = workers.iter().map(|worker| worker["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["worker-1", "worker-2", "worker-3", "worker-4"], "also who has played none");
+        let games = workers.iter().map(|worker| worker["games"].as_u64().unwrap());
         assert_eq!(games.sum::<u64>(), 80);
         assert_eq!(fs::read_dir(folder.join("cluster")).unwrap().count(), 80);
     }

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         .and_then(|order| rookery_testkit::trial::run(&order, &say))
     {
         Ok(n) => {
-            println!("equal: {n} games");
+            println!("{}", rookery_testkit::trial::last_line(n));
             ExitCode::SUCCESS
         }
         Err(problem) => {

@@ -100,4 +100,24 @@ mod tests {
         make_room([&local, &cluster]).unwrap();
         assert!(!old.exists() && local.is_dir());
     }
+    #[test]
+    fn a_trial_ends_with_the_number_of_games_only_if_all_are_the_same() {
+        let folder = TempFolder::new("trial-equal");
+        let (local, cluster) = (folder.join("local"), folder.join("cluster"));
+        make_room([&local, &cluster]).unwrap();
+        let put = |place: &Path, number: u32, text: &str| {
+            fs::write(place.join(format!("{number:06}{RECORD}")), text).unwrap();
+        };
+        for number in 1..=2 {
+            put(&local, number, "a record");
+            put(&cluster, number, "a record");
+        }
+        let line = |games| compare(&local, &cluster, games).map(super::super::last_line);
+        assert_eq!(line(2), Ok("equal: 2 games".to_owned()));
+        assert!(line(4).unwrap_err().contains("2 records, expected 4"));
+        put(&cluster, 2, "another record");
+        assert!(line(2).unwrap_err().contains("000002.rookery.jsonl differs"));
+        fs::remove_file(cluster.join(format!("000002{RECORD}"))).unwrap();
+        assert!(line(2).unwrap_err().contains("2 records in one process, 1 in many"));
+    }
 }

@@ -4,6 +4,7 @@
 mod http;
 mod kept;
 mod live;
+mod order;
 mod part;
 
 use std::fs;
@@ -18,6 +19,7 @@ use crate::nats::Nats;
 use crate::postgres::Postgres;
 pub use http::Page;
 pub use live::watch_taken_over;
+pub use order::{Kind, Order};
 use part::Part;
 
 /// How long it may take in all, beside a tenth of a second for each game.
@@ -33,103 +35,9 @@ const FROZEN: Duration = Duration::from_secs(5);
 const GAME: &str = "stones";
 const PLAYERS: [&str; 2] = ["hard", "medium"];
 
-/// What can be killed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// One of the workers, for good.
-    Worker,
-    /// The server that coordinates, for good: the other one takes over.
-    Coordinator,
-    /// The broker, which comes back after a moment.
-    Broker,
-    /// The database, which comes back after a moment.
-    Database,
-    /// One of the workers stands still for longer than a lease, and goes on.
-    FreezeWorker,
-    /// The server that coordinates does.
-    FreezeCoordinator,
-    /// The broker does.
-    FreezeBroker,
-    /// The database does.
-    FreezeDatabase,
-}
-
-impl Kind {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Worker => "worker",
-            Self::Coordinator => "coordinator",
-            Self::Broker => "broker",
-            Self::Database => "database",
-            Self::FreezeWorker => "freeze-worker",
-            Self::FreezeCoordinator => "freeze-coordinator",
-            Self::FreezeBroker => "freeze-broker",
-            Self::FreezeDatabase => "freeze-database",
-        }
-    }
-
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Worker,
-        Self::Coordinator,
-        Self::Broker,
-        Self::Database,
-        Self::FreezeWorker,
-        Self::FreezeCoordinator,
-        Self::FreezeBroker,
-        Self::FreezeDatabase,
-    ];
-}
-
-/// What is to be tried.
-#[derive(Clone, Debug)]
-pub struct Order {
-    /// The program.
-    pub binary: PathBuf,
-    /// How many games.
-    pub games: u64,
-    /// What is killed, in this order.
-    pub kill: Vec<Kind>,
-    /// Where the records are left.
-    pub keep: PathBuf,
-    /// Whether workers and servers that were killed are started again.
-    pub revive: bool,
-}
-
-impl Order {
-    /// Reads `--binary FILE --games N --kill worker,coordinator,broker --keep DIR`.
-    pub fn parse(args: &[String]) -> Result<Self, String> {
-        let mut order =
-            Self { binary: PathBuf::new(), games: 2000, kill: vec![], keep: PathBuf::new(), revive: false };
-        let usage = "usage: cluster [--games N] [--kill worker,coordinator,broker,database,freeze-worker,...] [--keep DIR] \
-                     [--revive yes]";
-        let mut killed = None;
-        for pair in args.chunks(2) {
-            let [flag, value] = pair else { return Err(usage.to_owned()) };
-            match flag.as_str() {
-                "--binary" => order.binary = value.into(),
-                "--games" => {
-                    let games =
-                        value.parse().ok().filter(|games| (10..=100_000).contains(games) && games % 2 == 0);
-                    order.games = games.ok_or_else(|| {
-                        format!("--games {value}: expected an even number from 10 to 100000")
-                    })?;
-                }
-                "--keep" => order.keep = value.into(),
-                "--revive" => order.revive = value == "yes",
-                "--kill" => killed = Some(value.as_str()),
-                _ => return Err(usage.to_owned()),
-            }
-        }
-        for word in killed.unwrap_or("worker,coordinator,broker").split(',').filter(|word| !word.is_empty()) {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.word() == word);
-            order.kill.push(kind.ok_or_else(|| format!("--kill {word}: {usage}"))?);
-        }
-        if order.keep.as_os_str().is_empty() {
-            order.keep = PathBuf::from("target/cluster");
-        }
-        Ok(order)
-    }
+/// What a trial says last that has gone well: so many games are the same, byte for byte.
+pub fn last_line(games: u64) -> String {
+    format!("equal: {games} games")
 }
 
 /// Plays both ways and compares; how many games there were.
@@ -212,6 +120,20 @@ fn play_here(order: &Order, scratch: &Path, to: &Path) -> Result<(Value, Value),
     Ok((spec, table(&report)))
 }
 
+/// What a worker is called.
+fn worker_name(idx: usize) -> String {
+    format!("worker-{}", idx + 1)
+}
+
+/// How many games each worker has played, also who has played none, from lines of a name and a number.
+fn workers(counted: &str) -> Vec<Value> {
+    let games = |name: &str| {
+        let of = |line: &str| line.split_once(' ').filter(|(worker, _)| *worker == name)?.1.parse().ok();
+        counted.lines().find_map(of).unwrap_or(0_u64)
+    };
+    (0..WORKERS).map(worker_name).map(|name| json!({ "games": games(&name), "name": name })).collect()
+}
+
 /// Everything that runs.
 struct Machines {
     broker: Nats,
@@ -252,21 +174,15 @@ fn play_there(
     let report = all.watch(order, &id, say)?;
     let store = all.store.clone();
     export(order, &id, &store, scratch, to)?;
-    let counted = all.postgres.query(
-        "rookery",
-        "select worker || ' ' || count(*) from jobs where state = 'done' group by worker order by worker",
-    );
-    let worker = |line: &str| {
-        let (name, games) = line.split_once(' ').unwrap_or((line, "0"));
-        json!({ "name": name, "games": games.parse::<u64>().unwrap_or(0) })
-    };
+    let counted = all
+        .postgres
+        .query("rookery", "select worker || ' ' || count(*) from jobs where state = 'done' group by worker");
     let lost = all.postgres.query("rookery", "select count(*) from attempts");
-    let workers: Vec<Value> = counted.lines().map(worker).collect();
     let run = json!({
         "games": order.games,
         "seconds": all.begun.elapsed().as_secs_f64(),
         "killed": all.killed,
-        "workers": workers,
+        "workers": workers(&counted),
         "lost_attempts": lost.trim().parse::<u64>().unwrap_or(0),
     });
     Ok((table(&report), run))
@@ -316,7 +232,7 @@ impl Machines {
     }
 
     fn worker(&self, order: &Order, idx: usize) -> Result<Part, String> {
-        let (url, name) = (self.broker.url(), format!("worker-{}", idx + 1));
+        let (url, name) = (self.broker.url(), worker_name(idx));
         let args = ["worker", "--dispatch", &url, "--slots", SLOTS, "--name", &name];
         Part::start(&order.binary, &name, &args, &self.scratch)
     }
@@ -432,5 +348,21 @@ impl Machines {
 
     fn logs(&self) -> String {
         self.servers.iter().chain(&self.workers).map(Part::log).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_played_no_game_is_named_too() {
+        let expected = json!([
+            { "name": "worker-1", "games": 0 },
+            { "name": "worker-2", "games": 61 },
+            { "name": "worker-3", "games": 0 },
+            { "name": "worker-4", "games": 19 },
+        ]);
+        assert_eq!(Value::from(workers("worker-4 19\nworker-2 61\n")), expected);
     }
 }
