@@ -1,15 +1,11 @@
-//! Whole tournaments through the real program: what scripts rely on, power cuts, folders of bots.
+//! Whole tournaments through the real program: what scripts rely on, tests, bots that sign up.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rookery_rules::{Seed, below};
 use rookery_testkit::TempFolder;
 use serde_json::Value;
 
@@ -39,14 +35,6 @@ fn table(result: &Value) -> Vec<Value> {
         assert_eq!(row.len(), 8);
     }
     rows
-}
-
-/// The records of a store, as texts.
-fn records(store: &str, folder: &Path) -> BTreeSet<String> {
-    let output = rookery(&["games", "export", folder.to_str().unwrap(), "--store", store]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
-    files.collect()
 }
 
 #[test]
@@ -185,94 +173,6 @@ fn fault_s03_a_full_disk_ends_a_tournament_with_74_and_says_what_to_do() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(74), "{said}");
     assert!(said.starts_with(&format!("error: {place}/s.db: the disk is too full")), "{said}");
-}
-
-/// How many processes have this in their command line.
-fn running(mark: &str) -> usize {
-    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let command = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
-    let has_mark = |line: &Vec<u8>| line.windows(mark.len()).any(|part| part == mark.as_bytes());
-    processes.map(command).filter(has_mark).count()
-}
-
-/// Always the first of the legal moves, as a program behind pipes; slow enough to be caught in the middle.
-const BOT: &str = "\
-import json, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    kind = message['type']
-    if kind == 'hello': print('{\"type\":\"hello\",\"version\":1}', flush=True)
-    elif kind == 'new_game': print('{\"type\":\"ready\"}', flush=True)
-    elif kind == 'turn':
-        time.sleep(0.004)
-        print(json.dumps({'type': 'move', 'id': message['id'], 'move': message['legal'][0]}), flush=True)
-    elif kind == 'quit': break
-";
-
-#[test]
-fn fault_s01_tournaments_that_are_killed_again_and_again_end_as_if_they_never_were() {
-    let folder = TempFolder::new("killed");
-    let mark = format!("bot-{}.py", std::process::id());
-    let bot = folder.join(&mark);
-    fs::write(&bot, BOT).unwrap();
-    let (one, two) =
-        (format!("one=cmd:python3 {}", bot.display()), format!("two=cmd:python3 {}", bot.display()));
-    let args = |store: &str| -> Vec<String> {
-        let fixed =
-            ["tournament", "run", "--format", "round-robin", "hexapawn:rows=4,cols=4", &one, &two, "random"];
-        let rest = ["level:1", "--games", "8", "--seed", "5", "--json", "--quiet", "--store", store];
-        fixed.iter().chain(&rest).map(|arg| (*arg).to_owned()).collect()
-    };
-    let (whole, cut) = (folder.join("whole.db"), folder.join("cut.db"));
-    let (whole, cut) = (whole.to_str().unwrap(), cut.to_str().unwrap());
-    let line = args(whole);
-    let expected = done(&line.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(expected["games"], 48);
-
-    // Killed at moments drawn by chance, later and later, so that every part of it is met and it ends at last.
-    let chance = u64::from(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().subsec_nanos());
-    eprintln!("the moments are drawn by {chance}");
-    let rng = &mut Seed(chance).rng();
-    let begin = Instant::now();
-    let (mut kills, mut tries, mut is_stored) = (0, 0, false);
-    let result = loop {
-        assert!(begin.elapsed() < Duration::from_mins(4), "it gets on: {kills} kills");
-        let resumed =
-            ["tournament", "resume", "--store", cut, "--json", "--quiet"].map(str::to_owned).to_vec();
-        let line = if is_stored { resumed } else { args(cut) };
-        let mut child =
-            Command::new(ROOKERY).args(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        tries += 1;
-        let pause = Duration::from_millis(20 + u64::from(below(rng, 150 + 120 * tries)));
-        let begin = Instant::now();
-        while child.try_wait().unwrap().is_none() && begin.elapsed() < pause {
-            sleep(Duration::from_millis(5));
-        }
-        if child.try_wait().unwrap().is_some() {
-            let output = child.wait_with_output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            // Killed before it was stored, there is nothing to go on with yet.
-            if said.contains("there is no store")
-                || said.contains("no tournament of this store is unfinished")
-            {
-                is_stored = false;
-                continue;
-            }
-            assert!(output.status.success(), "{said}");
-            break serde_json::from_slice::<Value>(&output.stdout).unwrap();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        (kills, is_stored) = (kills + 1, true);
-        let begin = Instant::now();
-        while running(&mark) > 0 {
-            assert!(begin.elapsed() < Duration::from_secs(20), "programs are left");
-            sleep(Duration::from_millis(10));
-        }
-    };
-    assert!(kills > 1, "it was killed");
-    assert_eq!(table(&result), table(&expected));
-    assert_eq!(records(cut, &folder.join("cut")), records(whole, &folder.join("whole")));
 }
 
 #[test]

@@ -6,8 +6,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use pty::Pty;
 use rookery_testkit::TempFolder;
 use serde_json::Value;
+
+#[allow(dead_code, reason = "others type and click in it")]
+mod pty;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 
@@ -234,4 +238,191 @@ fn who_cannot_come_back_to_its_game_waits_for_the_next_by_its_name() {
     let tokens: Vec<&Value> = came.iter().map(|(_, token)| token).collect();
     assert_eq!(tokens, [&Value::Null, &token, &token, &Value::Null], "{came:?}");
     assert!(came.iter().all(|(name, _)| name == "ann"), "{came:?}");
+}
+
+/// What a run of these flags says it would play.
+fn plan(flags: &[&str]) -> Value {
+    json(&[&["tournament", "run", "--dry-run", "--json"], flags].concat())
+}
+
+#[test]
+fn flags_of_formats_do_what_they_say() {
+    let folder = TempFolder::new("flags");
+    let store = folder.join("s.db");
+    let store = store.to_str().unwrap();
+    let game = "hexapawn:rows=3,cols=3";
+    let players = ["random", "first", "a=random", "b=first"];
+    let play = |flags: &[&str]| {
+        let fixed = ["tournament", "run", game, "--seed", "3", "--json", "--store", store];
+        let held = json(&[&fixed[..], flags, &players].concat());
+        let id = held["tournament"].as_str().unwrap().to_owned();
+        (held, id)
+    };
+    // Who met whom, by name.
+    let met = |held: &Value, name: &str| {
+        let rows = held["standings"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["name"] == name).unwrap();
+        let mut met: Vec<String> = row["versus"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|other| other["name"].as_str().unwrap().to_owned())
+            .collect();
+        met.sort();
+        met
+    };
+    let (held, _) = play(&["--format", "gauntlet", "--challengers", "2"]);
+    assert_eq!(held["games"], 8, "{held}");
+    assert_eq!(met(&held, "random"), ["a", "b"], "challengers do not meet");
+    assert_eq!(met(&held, "a"), ["first", "random"], "nor do the others");
+    let (held, _) = play(&["--format", "round-robin", "--double"]);
+    assert_eq!(held["games"], 24, "everybody meets everybody twice: {held}");
+    let (held, id) = play(&["--format", "round-robin", "--games", "4", "--also", "hexapawn:rows=4,cols=4"]);
+    assert_eq!(held["setting"]["games"], serde_json::json!([game, "hexapawn:rows=4,cols=4"]));
+    for spec in [game, "hexapawn:rows=4,cols=4"] {
+        let listed = json(&["games", "list", "--tournament", &id, "--store", store, "--json"]);
+        let played = listed.as_array().unwrap().iter().filter(|row| row["game"] == spec).count();
+        assert_eq!(played, 12, "of each pairing every other start: {spec}");
+    }
+    for (flags, n_meetings) in
+        [(&["--format", "knock-out"][..], 3), (&["--format", "knock-out", "--bronze"], 4)]
+    {
+        let (_, id) = play(flags);
+        let out = folder.join(&id);
+        json(&["tournaments", "export", &id, out.to_str().unwrap(), "--store", store, "--json"]);
+        let pairings = fs::read_to_string(out.join("pairings.jsonl")).unwrap();
+        let mut meetings: Vec<Vec<u64>> = pairings
+            .lines()
+            .map(|line| {
+                let pairing: Value = serde_json::from_str(line).unwrap();
+                let mut seats: Vec<u64> = serde_json::from_value(pairing["entrants"].clone()).unwrap();
+                seats.sort_unstable();
+                seats
+            })
+            .collect();
+        meetings.sort();
+        meetings.dedup();
+        assert_eq!(meetings.len(), n_meetings, "{flags:?}: {pairings}");
+    }
+}
+
+#[test]
+fn a_dry_run_says_how_long_it_takes_at_most() {
+    let game = ["hexapawn:rows=3,cols=3", "random", "first"];
+    for (flags, seconds, words) in [
+        (&["--time", "1s"][..], 240, "at most about 4 min, with 1 at a time"),
+        (&["--time", "1s", "-c", "2"], 120, "at most about 120 s, with 2 at a time"),
+        (&["--tc", "10s+1s"], 280, "at most about 5 min, with 1 at a time"),
+        (&["--tc", "10s+1s", "--games", "200"], 28_000, "at most about 8 h, with 1 at a time"),
+    ] {
+        assert_eq!(plan(&[&game[..], flags].concat())["longest_s"], seconds, "{flags:?}");
+        let told = rookery(&[&["tournament", "run", "--dry-run"], &game[..], flags].concat());
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert!(told.contains(words), "{flags:?}: {told}");
+    }
+    assert!(plan(&game)["longest_s"].is_null(), "nobody can say");
+}
+
+#[test]
+fn games_of_a_tournament_end_once_their_result_is_proved() {
+    let folder = TempFolder::new("proved");
+    let store = folder.join("s.db");
+    let store = store.to_str().unwrap();
+    let run =
+        ["tournament", "run", "hexapawn:rows=5,cols=5", "level:2", "level:3", "--games", "4", "--seed", "3"];
+    let run = [&run[..], &["--store", store, "--json"]].concat();
+    let proved = json(&[&run[..], &["--adjudicate", "proved"]].concat());
+    assert_eq!(proved["endings"], serde_json::json!({"adjudicated": 4}));
+    // Each of them is judged again, and the winner is the one of the rules.
+    let check = rookery(&["db", "check", "--judge", "--store", store]);
+    assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+    let plain = json(&run);
+    assert_eq!(plain["endings"], serde_json::json!({"normal": 4}));
+    let plies = |held: &Value| -> u64 {
+        let id = held["tournament"].as_str().unwrap();
+        let listed = json(&["games", "list", "--tournament", id, "--store", store, "--json"]);
+        listed.as_array().unwrap().iter().map(|game| game["plies"].as_u64().unwrap()).sum()
+    };
+    assert!(plies(&proved) < plies(&plain), "they end sooner");
+    let path = file(&folder, ["random", "first"], "adjudicate = 'proved'");
+    let by_file = json(&["tournament", "run", path.to_str().unwrap(), "--store", store, "--json"]);
+    assert_eq!(by_file["endings"], serde_json::json!({"adjudicated": 2}));
+}
+
+#[test]
+fn a_table_is_shown_by_other_models_and_from_another_zero() {
+    let folder = TempFolder::new("models");
+    let store = folder.join("s.db");
+    let store = store.to_str().unwrap();
+    // Some of these games are drawn, and that is where the models differ.
+    let players = ["random", "first", "level:1", "--games", "12", "--seed", "3"];
+    json(&[&["tournament", "run", "stones", "--store", store, "--json"], &players[..]].concat());
+    let show = |flags: &[&str]| json(&[&["tournament", "show", "--store", store, "--json"], flags].concat());
+    let usual = show(&[]);
+    assert_eq!(
+        (&usual["ratings"]["model"], &usual["ratings"]["anchor"]),
+        (&"bradley-terry".into(), &Value::Null)
+    );
+    let ratings = |shown: &Value| -> Vec<f64> {
+        let rows = shown["standings"].as_array().unwrap();
+        rows.iter().map(|row| row["rating"].as_f64().unwrap()).collect()
+    };
+    for model in ["davidson", "rao-kupper", "plackett-luce", "weng-lin"] {
+        let shown = show(&["--model", model]);
+        assert_eq!(shown["ratings"]["model"], model);
+        let unit = if model == "weng-lin" { "mu" } else { "Elo" };
+        assert_eq!(shown["ratings"]["unit"], unit, "{model}");
+        assert_ne!(ratings(&shown), ratings(&usual), "{model}");
+    }
+    let shown = show(&["--anchor", "random=1000"]);
+    assert_eq!(shown["ratings"]["anchor"], serde_json::json!({"name": "random", "rating": 1000.0}));
+    let rows = shown["standings"].as_array().unwrap();
+    let anchor = rows.iter().find(|row| row["name"] == "random").unwrap();
+    assert!((anchor["rating"].as_f64().unwrap() - 1000.0).abs() < 1e-6, "{anchor}");
+    // All others are moved by as much.
+    let moved: Vec<f64> = ratings(&shown).iter().zip(ratings(&usual)).map(|(new, old)| new - old).collect();
+    assert!(moved.iter().all(|by| (by - moved[0]).abs() < 1e-6), "{moved:?}");
+    for (flags, complaint) in [
+        (["--anchor", "nobody=1000"], "nobody in this tournament has this name"),
+        (["--anchor", "random"], "expected NAME=ELO"),
+        (["--anchor", "random=much"], "expected a number"),
+        (["--model", "elo"], "davidson"),
+    ] {
+        let wrong = rookery(&[&["tournament", "show", "--store", store], &flags[..]].concat());
+        let said = String::from_utf8_lossy(&wrong.stderr);
+        assert!(wrong.status.code() == Some(2) && said.contains(complaint), "{flags:?}: {said}");
+    }
+}
+
+#[test]
+fn the_likelihood_ratio_of_a_test_is_drawn() {
+    let folder = TempFolder::new("plot");
+    let plot = folder.join("llr.svg");
+    let test = ["sprt", "hexapawn:rows=4,cols=4", "level:5", "random", "--elo0", "0", "--elo1", "50"];
+    let decided = json(&[&test[..], &["--json", "--plot", plot.to_str().unwrap()]].concat());
+    assert_eq!(decided["decision"], "H1");
+    let drawn = fs::read_to_string(&plot).unwrap();
+    assert!(drawn.starts_with("<svg") && drawn.trim_end().ends_with("</svg>"), "{drawn}");
+    for word in ["The likelihood ratio on its way", "LLR", "blocks", "H0", "H1"] {
+        assert!(drawn.contains(word), "{word}: {drawn}");
+    }
+    let nowhere = folder.join("missing/llr.svg");
+    let failed = rookery(&[&test[..], &["--games", "2", "--plot", nowhere.to_str().unwrap()]].concat());
+    let said = String::from_utf8_lossy(&failed.stderr);
+    assert!(!failed.status.success() && said.contains("--plot") && said.contains("llr.svg"), "{said}");
+}
+
+#[test]
+fn whoever_looks_on_is_told_how_much_is_left() {
+    let folder = TempFolder::new("looked-on");
+    let bot = format!("bot=cmd:{ROOKERY} echo-bot");
+    for (player, of) in [("level:1", "/200000 games"), (&bot, " of at most 200000 games")] {
+        let store = folder.join(format!("{}.db", player.len()));
+        let run = ["tournament", "run", "hexapawn", "random", player, "--games", "200000", "--store"];
+        let pty = Pty::start(&[&run[..], &[store.to_str().unwrap()]].concat(), &folder);
+        let shown = pty.until("the time left", |shown| {
+            shown.contains(of) && shown.contains(" to go") && shown.contains(" points")
+        });
+        assert!(!shown.contains("/s per"), "{shown}");
+    }
 }
