@@ -112,6 +112,32 @@ fn a_bot_says_hello_once_also_if_the_server_was_busy_before() {
     assert!(success && wrote.contains("the connection was lost (busy: too many)"), "{wrote}");
 }
 
+/// Nobody could come to a port that was not named.
+#[test]
+fn a_drill_says_where_it_waits_for_a_bot() {
+    for seat in ["ann=tcp:0", "ann=ws:0"] {
+        let mut drill = Command::new(ROOKERY)
+            .args(["drill", "hexapawn:rows=3,cols=3", seat, "--positions", "2", "--wait", "20s"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(drill.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = said.find_map(|line| Some(line.strip_prefix("waiting for ann on ")?.to_owned()));
+        let address = address.expect("it says where it waits");
+        let scheme = if seat.contains("ws:") { "ws://" } else { "" };
+        let bot = connect(&format!("{scheme}{address}"));
+        let again = said.filter(|line| line.contains("waiting for")).count();
+        let done = drill.wait_with_output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        assert_eq!(again, 0, "the port stays the same for all positions");
+        assert!(String::from_utf8_lossy(&done.stdout).contains("of 2 won positions"), "{done:?}");
+        let (success, wrote) = ended(bot);
+        assert!(success, "{wrote}");
+    }
+}
+
 /// Two that bring the same bot do not take its place from each other for ever.
 #[tokio::test]
 async fn a_bot_whose_place_was_taken_does_not_come_back() {

@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 
 use super::matches::say_drawn;
 use super::write_json;
-use crate::programs::ProgramArgs;
+use crate::programs::{ProgramArgs, say_where};
 use crate::spec::{CheckedSpec, UsageError};
 use crate::stop::{this_command, watch};
 
@@ -207,7 +207,8 @@ impl Drill<'_> {
             // A program knows of no limit but the clock.
             spec.time = self.args.time.map_or(TimeControl::Untimed, TimeControl::PerMove);
         }
-        let Opened { mut guests, closing, .. } = self.programs.bring(&spec, &mut |_, _| {}).await?;
+        let mut announce = |idx: usize, address| say_where(&spec.seats[idx].name, address);
+        let Opened { mut guests, closing, .. } = self.programs.bring(&spec, &mut announce).await?;
         let limits = Limits { nodes: self.args.nodes, think: self.args.time, ..Limits::default() };
         for (seat, guest) in Seat::all(2).zip(&mut guests) {
             if let Guest::BuiltIn(built_in) = guest {
