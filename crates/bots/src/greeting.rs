@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rookery_referee::{Fault, Offence, write_duration};
 use rookery_wire::{Transport, TransportExt as _, excerpt};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::message::{FromBot, Hello, Life};
 use crate::{ErrorCode, LINE_BYTES, REPLY_TIME, VERSION, write};
@@ -80,7 +80,19 @@ const EXPECTED: &str = r#"{"type":"hello","version":1}"#;
 /// # Panics
 /// Outside of a runtime with time.
 pub async fn greet(link: &mut (impl Transport + ?Sized), time: Duration) -> Result<Greeting, Fault> {
-    let Refused { code, fault } = match timeout(time, dialogue(link, time)).await {
+    greet_since(link, time, Instant::now()).await
+}
+
+/// The same where the time began earlier, when somebody connected.
+///
+/// # Panics
+/// Outside of a runtime with time.
+pub async fn greet_since(
+    link: &mut (impl Transport + ?Sized),
+    time: Duration,
+    begin: Instant,
+) -> Result<Greeting, Fault> {
+    let Refused { code, fault } = match timeout_at(begin + time, dialogue(link, time)).await {
         Ok(Ok(greeting)) => return Ok(Greeting { reply: time, ..greeting }),
         Ok(Err(refused)) => refused,
         Err(_) => {
@@ -227,6 +239,16 @@ mod tests {
         }
         let many = answered(&"{\"type\":\"dance\"}\n".repeat(11)).await.unwrap_err();
         assert_eq!(many.evidence.note, "too many messages before its hello");
+    }
+
+    /// What it took to connect is a part of the time.
+    #[tokio::test(start_paused = true)]
+    async fn the_time_for_a_hello_begins_when_it_is_said() {
+        let (mut ours, _theirs) = memory::pair(PROTOCOL.framing, PROTOCOL.bounds);
+        let begin = Instant::now();
+        tokio::time::advance(Duration::from_secs(7)).await;
+        let fault = greet_since(&mut ours, REPLY_TIME, begin).await.unwrap_err();
+        assert_eq!((fault.evidence.note.as_str(), begin.elapsed()), ("no hello within 10s", REPLY_TIME));
     }
 
     /// Whoever speaks something else need not end its line to be told so.

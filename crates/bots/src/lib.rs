@@ -27,7 +27,7 @@ mod write;
 
 pub use code::{Code, ErrorCode};
 pub use codec::BotCodec;
-pub use greeting::{Greeting, greet};
+pub use greeting::{Greeting, greet, greet_since};
 pub use message::{FromBot, Life, Misread, Said};
 pub use write::error;
 

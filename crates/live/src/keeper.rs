@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rookery_bots::greet;
+use rookery_bots::greet_since;
 use rookery_wire::{Connection, Protocol, Transport, TransportExt as _, WebSocket};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout, timeout_at};
 
 use crate::guest::{Link, Opening};
 use crate::hall::{Hall, Refusal, Refused};
@@ -77,9 +77,11 @@ impl Keeper {
 
     /// Greets whoever has connected, and lets it in.
     async fn receive(&self, stream: TcpStream, peer: SocketAddr, mut hurried: oneshot::Receiver<()>) {
+        // One time for all that comes before the last byte of a hello.
+        let begin = Instant::now();
         let connected = tokio::select! {
             biased;
-            connected = self.connect(stream) => connected,
+            connected = self.connect(stream, begin) => connected,
             // Not if our end of it is gone.
             Ok(()) = &mut hurried => return,
         };
@@ -94,7 +96,7 @@ impl Keeper {
         }
         let greeted = tokio::select! {
             biased;
-            greeted = greet(&mut *link, self.opening.reply) => Some(greeted),
+            greeted = greet_since(&mut *link, self.opening.reply, begin) => Some(greeted),
             Ok(()) = hurried => None,
         };
         match greeted {
@@ -104,12 +106,12 @@ impl Keeper {
         }
     }
 
-    async fn connect(&self, stream: TcpStream) -> io::Result<Box<dyn Transport>> {
+    async fn connect(&self, stream: TcpStream, begin: Instant) -> io::Result<Box<dyn Transport>> {
         let Protocol { framing, bounds, .. } = self.protocol;
         if !self.ws {
             return Ok(Box::new(Connection::tcp(stream, framing, bounds)?));
         }
-        let accepted = timeout(self.opening.reply, WebSocket::accept(stream, bounds)).await;
+        let accepted = timeout_at(begin + self.opening.reply, WebSocket::accept(stream, bounds)).await;
         Ok(Box::new(accepted.map_err(io::Error::other)??))
     }
 

@@ -67,6 +67,36 @@ async fn fault_j10_who_speaks_another_protocol_is_told_so_at_once() {
     }
 }
 
+/// When somebody who has shaken hands after this time, and says nothing more, is sent away.
+async fn sent_away(address: std::net::SocketAddr, shakes_hands_after: Duration) -> Instant {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    sleep(shakes_hands_after).await;
+    let request = format!(
+        "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut heard = vec![];
+    stream.read_to_end(&mut heard).await.unwrap();
+    assert!(heard.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&heard));
+    Instant::now()
+}
+
+/// Who has connected later, and shaken hands at once, has to say hello later.
+#[tokio::test]
+async fn fault_j03_a_late_handshake_is_a_part_of_the_time_for_a_hello() {
+    const TIME: Duration = Duration::from_secs(4);
+    let mut programs = programs(None);
+    programs.opening.reply = TIME;
+    let port = programs.sign_up(&"ws:0".parse().unwrap()).unwrap();
+    let later = async {
+        sleep(TIME / 4).await;
+        sent_away(port.address, Duration::ZERO).await
+    };
+    let (first, second) = tokio::join!(sent_away(port.address, TIME / 2), later);
+    assert!(first < second, "the handshake of the first one has given it more time");
+}
+
 #[tokio::test]
 async fn seats_that_share_a_port_speak_the_same() {
     let mut programs = programs(None);

@@ -201,7 +201,7 @@ fn fault_j11_the_name_of_a_bot_stays_its_owners_while_it_is_away() {
     guest.wait_for("/api/v1/bots", |list| *list == json!([]));
     for (name, secret) in [("mine", None), ("mine", Some(&eve)), ("MINE", Some(&eve)), ("ann", Some(&ann))] {
         let told = Player::connect_as(&server, name, secret.map(String::as_str)).read();
-        assert_eq!((&told["type"], &told["code"]), (&json!("error"), &json!("no_seat")), "{name}: {told}");
+        assert_eq!((&told["type"], &told["code"]), (&json!("error"), &json!("name_taken")), "{name}: {told}");
         assert!(told["message"].as_str().unwrap().contains("belongs to somebody else"), "{told}");
     }
     let _mine = Player::connect(&server, Some(&ann));
@@ -221,8 +221,8 @@ fn fault_j08_the_newest_connection_with_a_token_counts() {
     let mut second = Player::connect(&server, Some(&token));
     assert_eq!(first.last_word()["code"], "replaced", "the older one rests, and is told why it has to go");
     // Nobody else gets the name, with another token or with none.
-    for secret in [None, Some("a-token-of-nobody-else")] {
-        assert_eq!(Player::connect(&server, secret).read()["type"], "error");
+    for (secret, code) in [(None, "name_taken"), (Some("a-token-of-nobody-else"), "bad_token")] {
+        assert_eq!(Player::connect(&server, secret).read()["code"], code);
     }
     let made = ann.post("/api/v1/matches", &json!({"game": "hexapawn", "seats": ["@mine", "first"]}));
     assert_eq!(made.status, 201, "{}", made.text());

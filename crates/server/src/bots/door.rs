@@ -2,21 +2,21 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use hyper_util::rt::TokioIo;
-use rookery_bots::{ErrorCode, Greeting, PROTOCOL, REPLY_TIME, error, greet};
+use rookery_bots::{ErrorCode, Greeting, PROTOCOL, REPLY_TIME, error, greet_since};
 use rookery_live::{Most, Unnamed};
 use rookery_wire::{Connection, Transport, TransportExt as _, WebSocket};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::Bots;
+use super::{Bots, Refused};
 use crate::accounts::{Identity, blocking, random_token};
 use crate::app::App;
 use crate::http::{ApiError, Caller, Counted, Held, counted_by};
@@ -46,13 +46,13 @@ pub async fn keep_door(listener: TcpListener, app: Arc<App>) {
                     let _ = oldest.and_then(Option::take).map(|hurry| hurry.send(()));
                     let (hurry, hurried) = oneshot::channel();
                     unnamed.insert(next_id, ip, Some(hurry));
-                    let (app, id) = (Arc::clone(&app), next_id);
+                    let (app, id, begin) = (Arc::clone(&app), next_id, Instant::now());
                     next_id += 1;
                     greeting.spawn(async move {
                         // Whoever makes us panic leaves no place taken.
                         let _ = tokio::spawn(async move {
                             if let Ok(link) = Connection::tcp(stream, PROTOCOL.framing, PROTOCOL.bounds) {
-                                greet_at_door(Box::new(link), ip, &app, hurried).await;
+                                greet_at_door(Box::new(link), (ip, begin), &app, hurried).await;
                             }
                         })
                         .await;
@@ -95,15 +95,16 @@ pub async fn bots_socket(
         ));
     };
     let upgrade = hyper::upgrade::on(&mut request);
+    let begin = Instant::now();
     tokio::spawn(async move {
-        let Ok(Ok(upgraded)) = timeout(REPLY_TIME, upgrade).await else { return };
+        let Ok(Ok(upgraded)) = timeout_at(begin + REPLY_TIME, upgrade).await else { return };
         let Ok(parts) = upgraded.downcast::<TokioIo<Counted>>() else { return };
         let stream = parts.io.into_inner().into_inner();
         let socket = WebSocket::upgraded(stream, parts.read_buf.to_vec(), PROTOCOL.bounds).await;
         if let Ok(socket) = socket {
             // Connections of the page's port are counted there.
             let (_, never) = oneshot::channel();
-            greet_at_door(Box::new(socket), caller.ip, &app, never).await;
+            greet_at_door(Box::new(socket), (caller.ip, begin), &app, never).await;
         }
         // From here on bots are counted by themselves.
         drop(held);
@@ -121,11 +122,17 @@ pub async fn bots_socket(
     Ok(response)
 }
 
-/// Greets somebody, unless it is asked to make room for others before it has said hello.
-async fn greet_at_door(mut link: Box<dyn Transport>, ip: IpAddr, app: &App, hurried: oneshot::Receiver<()>) {
+/// Greets somebody who has come from this address at this time, unless it is asked to make room for others before it has said
+/// hello.
+async fn greet_at_door(
+    mut link: Box<dyn Transport>,
+    (ip, begin): (IpAddr, Instant),
+    app: &App,
+    hurried: oneshot::Receiver<()>,
+) {
     let greeted = tokio::select! {
         biased;
-        greeted = greet(&mut *link, REPLY_TIME) => greeted,
+        greeted = greet_since(&mut *link, REPLY_TIME, begin) => greeted,
         // Not if our end of it is gone.
         Ok(()) = hurried => return refuse(link, ErrorCode::Busy, SILENT).await,
     };
@@ -148,7 +155,7 @@ async fn let_in(link: Box<dyn Transport>, greeting: Greeting, ip: IpAddr, app: &
             }
             Ok(Some(identity)) => Some(identity),
             // The same for unknown, revoked and foreign ones.
-            _ if app.bad_tokens.allow(ip, Instant::now()) => {
+            _ if app.bad_tokens.allow(ip, Instant::now().into_std()) => {
                 return refuse(
                     link,
                     ErrorCode::BadToken,
@@ -168,12 +175,15 @@ async fn let_in(link: Box<dyn Transport>, greeting: Greeting, ip: IpAddr, app: &
         let (bots, store) = (Arc::clone(app.hub.bots()), app.hub.store().clone());
         let taken = blocking(move || bots.names.take(&store, &name, person)).await;
         if let Err(error) = taken {
-            let why = if error.status == StatusCode::CONFLICT { NOT_YOURS } else { LATER };
-            return refuse(link, ErrorCode::NoSeat, why).await;
+            let (code, why) = match error.status {
+                StatusCode::CONFLICT => (ErrorCode::NameTaken, NOT_YOURS),
+                _ => (ErrorCode::NoSeat, LATER),
+            };
+            return refuse(link, code, why).await;
         }
     }
-    if let Err((why, link)) = enter(link, greeting, who, app.hub.bots()) {
-        refuse(link, ErrorCode::NoSeat, why).await;
+    if let Err(((code, why), link)) = enter(link, greeting, who, app.hub.bots()) {
+        refuse(link, code, why).await;
     }
 }
 
@@ -182,7 +192,7 @@ fn enter(
     greeting: Greeting,
     who: Option<Identity>,
     bots: &Arc<Bots>,
-) -> Result<(), (&'static str, Box<dyn Transport>)> {
+) -> Result<(), Refused> {
     let name = greeting.name.clone().unwrap_or_else(|| format!("bot-{}", &random_token()[..4]));
     bots.enter(&name, who, greeting, link)
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rookery_bots::{Greeting, QUIT};
+use rookery_bots::{ErrorCode, Greeting, QUIT};
 use rookery_live::{GRACE_TO_RETURN, Guest, Returning, close_replaced};
 use rookery_wire::{Lent, Transport, TransportExt as _};
 use serde::Serialize;
@@ -58,6 +58,9 @@ impl Connected {
         self.who.as_ref().map(|who| &who.owner)
     }
 }
+
+/// A bot that cannot stay: what it is told, and its link.
+pub(crate) type Refused = ((ErrorCode, &'static str), Box<dyn Transport>);
 
 /// What others see of a bot.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -115,7 +118,7 @@ impl Bots {
         who: Option<Identity>,
         greeting: Greeting,
         link: Box<dyn Transport>,
-    ) -> Result<(), (&'static str, Box<dyn Transport>)> {
+    ) -> Result<(), Refused> {
         let owner = who.as_ref().map(|who| &who.owner);
         let mut connected = self.connected();
         let returns = match &greeting.token {
@@ -127,24 +130,25 @@ impl Bots {
         if let Some(bot) = returns.filter(|bot| bot.claim.is_none()) {
             return bot.back.try_send(link).map_err(|refused| {
                 let (TrySendError::Full(link) | TrySendError::Closed(link)) = refused;
-                ("its match is over, or it comes back too often", link)
+                let why = "its match is over, or it comes back too often";
+                ((ErrorCode::NoSeat, why), link)
             });
         }
+        let no_seat = |why, link| Err(((ErrorCode::NoSeat, why), link));
         if greeting.token.is_some() {
-            return Err(("there is no match to come back to", link));
+            return no_seat("there is no match to come back to", link);
         }
         if connected.len() >= MAX_BOTS {
-            return Err(("too many bots are connected; try again later", link));
+            return no_seat("too many bots are connected; try again later", link);
         }
         // Who has no token cannot prove to be the one that is there.
         let is_other = |(key, other): (&String, &Connected)| {
             key.eq_ignore_ascii_case(name) && (key != name || owner.is_none() || other.owner() != owner)
         };
         if connected.iter().any(is_other) {
-            return Err((
-                "somebody is connected under this name; choose another, or prove by a token that it is you",
-                link,
-            ));
+            let why =
+                "somebody is connected under this name; choose another, or prove by a token that it is you";
+            return Err(((ErrorCode::NameTaken, why), link));
         }
         let serial = 1 + connected.values().map(|bot| bot.serial).max().unwrap_or_default();
         let (claim, claimed) = oneshot::channel();
