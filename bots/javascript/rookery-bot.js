@@ -28,6 +28,7 @@
  *
  * @typedef {object} State
  * @property {number} to_move
+ * @property {number[]} scores         of each seat so far
  * @property {{ id: string, value?: number }[]} cells
  * @property {{ cell: string, seat: number, kind: string }[]} pieces
  *

@@ -4,7 +4,7 @@ declare const process: any; // of Node; with @types/node this line can go
 
 interface Turn {
   type: "turn"; id: number; seat: number; ply: number; count: number; legal: string[]; position: string;
-  state: { to_move: number; cells: object[]; pieces: object[] };
+  state: { to_move: number; scores: number[]; cells: object[]; pieces: object[] };
   moves: { seat: number; move?: string; removed?: string; taken_back_to?: number }[];
   clock: { answer_ms: number | null; left_ms: number[] | null };
 }

@@ -156,11 +156,12 @@ pub fn error(code: ErrorCode, message: &str) -> Vec<u8> {
     Line::new("error").text("code", code.word()).text("message", message).end()
 }
 
-/// A position as data: where one can stand, and who does.
+/// A position as data: how it stands, where one can stand, and who does.
 pub(crate) fn state<P: Picture>(line: Line, position: &P) -> Line {
     let scene = position.scene();
     line.object("state", |line| {
         line.maybe("to_move", position.to_move().map(number))
+            .numbers("scores", position.scores().as_slice())
             .list("cells", &scene.cells, |line, cell| {
                 let line = line.text("id", &cell.id);
                 match cell.value {

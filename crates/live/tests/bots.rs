@@ -138,6 +138,67 @@ async fn every_game_is_played_and_every_line_is_in_the_schema() {
     }
 }
 
+/// The fish that were caught, the stones that are left, and nothing where only the end counts.
+#[tokio::test]
+async fn a_turn_says_how_all_seats_stand() {
+    let mut has_caught = false;
+    for game in CATALOG {
+        let agreed = spec(game.name(), &["cmd:bot"; 2]);
+        let (verdict, heard) = played(&agreed, vec![decent(HELLO, true), decent(HELLO, false)]).await;
+        for turn in heard.iter().flat_map(|told| of_type(told, "turn")) {
+            let (state, position) = (&turn["state"], turn["position"].as_str().unwrap());
+            let scores: Vec<i64> =
+                state["scores"].as_array().unwrap().iter().map(|score| score.as_i64().unwrap()).collect();
+            let of_seat = |seat: usize| {
+                let pieces = state["pieces"].as_array().unwrap().iter();
+                pieces.filter(|piece| piece["seat"] == seat).count() as i64
+            };
+            match game.name() {
+                "fish" => {
+                    let written = format!("{},{}", scores[0], scores[1]);
+                    assert!(position.split(' ').any(|word| word == written), "{written} in {position}");
+                    has_caught |= scores[0] > 0 && scores[0] != scores[1];
+                }
+                "stones" => assert_eq!(scores, [of_seat(0), of_seat(1)], "{position}"),
+                _ => assert_eq!(scores, [0, 0], "{position}"),
+            }
+        }
+        assert!(verdict.outcome.is_some());
+    }
+    assert!(has_caught, "somebody is ahead in a game of fish");
+}
+
+/// The list of legal moves is cut, and all of them can be played by their numbers.
+#[tokio::test]
+async fn a_move_beyond_the_end_of_a_cut_list_is_played_by_its_number() {
+    const N_TILES: u64 = 40 * 40;
+    let mut agreed = spec("fish:rows=40,cols=40", &["cmd:bot"; 2]);
+    agreed.max_turns = Some(1);
+    let mind: Mind = Box::new(|message| match message["type"].as_str().unwrap() {
+        "hello" => HELLO.to_owned(),
+        "new_game" => r#"{"type":"ready"}"#.to_owned(),
+        "turn" => {
+            let last = message["count"].as_u64().unwrap() - 1;
+            // There is no such move; then the last one there is.
+            let index = if message["id"] == 1 { N_TILES } else { last };
+            json!({"type": "move", "id": message["id"], "index": index}).to_string()
+        }
+        _ => String::new(),
+    });
+    agreed.conduct = Conduct::removing().with_retries(1);
+    let (verdict, heard) = played(&agreed, vec![mind, decent(HELLO, false)]).await;
+    let heard = &heard[0];
+    assert!(verdict.ending.blame().is_none(), "{verdict:?}");
+    for turn in of_type(heard, "turn") {
+        assert_eq!(turn["count"], N_TILES);
+        assert_eq!(turn["legal"].as_array().unwrap().len(), rookery_bots::MAX_LEGAL);
+    }
+    let reject = of_type(heard, "reject")[0];
+    assert_eq!(reject["code"], Code::UnknownMove.word(), "{reject}");
+    assert!(reject["message"].as_str().unwrap().contains("an index from 0 to 1599"), "{reject}");
+    assert_eq!(of_type(heard, "moved")[0]["move"], "39.39");
+}
+
 /// What is said since one's last turn, with one's own moves, is the whole game.
 #[tokio::test]
 async fn moves_since_the_last_turn_add_up_to_the_game() {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
-use crate::{Rng, Seat, Seats, Status, below};
+use crate::{BySeat, Rng, Seat, Seats, Status, below};
 
 /// One moment of one game, with everything the rules need to go on from here.
 ///
@@ -80,6 +80,15 @@ pub trait Position: Clone + Eq + fmt::Debug + fmt::Display + Send + Sync + 'stat
     /// How many legal moves there are.
     fn count_moves(&self) -> usize {
         self.legal_moves().count()
+    }
+
+    /// What each seat has to show for itself so far, counted as in the [`Outcome`](crate::Outcome) if the game ended now; 0
+    /// for all where only the end counts.
+    fn scores(&self) -> BySeat<i32> {
+        match self.status() {
+            Status::Over(outcome) => outcome.scores,
+            Status::ToMove(_) => BySeat::filled(self.n_seats(), 0),
+        }
     }
 
     /// Why a move is not legal, for people: a clause without a full stop. The answer for a legal move has no

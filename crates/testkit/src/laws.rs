@@ -113,6 +113,7 @@ fn cheap_laws<P: Keyed + Notation + Conceivable>(position: &P, context: &str) {
     assert_eq!(position.to_move().map(Status::ToMove), Some(position.status()), "to_move agrees: {context}");
     assert_eq!(position.count_moves(), position.legal_moves().count(), "count_moves counts: {context}");
     assert!(position.count_moves() > 0, "who is to move has a move: {context}");
+    assert_eq!(position.scores().n_seats(), position.n_seats(), "every seat has a score: {context}");
 }
 
 fn dear_laws<P: Keyed + Notation + Conceivable>(position: &P, rng: &mut Rng, context: &str) {
@@ -193,6 +194,11 @@ fn over_laws<P: Keyed + Notation + Conceivable>(position: &P, removed: Seats, co
     round_trip(position, context);
     let Status::Over(outcome) = position.status() else { unreachable!("the caller saw the end") };
     assert_eq!(outcome.scores.n_seats(), position.n_seats(), "every seat has a score: {context}");
+    assert_eq!(
+        outcome.scores,
+        position.scores(),
+        "the scores at the end are those of the outcome: {context}"
+    );
     let can_win = |seat| Seat::all(position.n_seats()).any(|own| own == seat) && !removed.contains(seat);
     assert!(outcome.winners.iter().all(can_win), "who wins sits here and was not removed: {context}");
     for seat in Seat::all(position.n_seats()) {

@@ -323,12 +323,17 @@ impl rookery_rules::Position for Position {
         if self.stage != Stage::Over {
             return Status::ToMove(self.to_move);
         }
-        let fish = |seat: Seat| if self.is_removed(seat) { -1 } else { self.scores[seat.index()] as i32 };
-        let mut outcome = Outcome::by_score(BySeat::new(self.n_seats.into(), fish));
+        let mut outcome = Outcome::by_score(self.scores());
         if self.playing.is_empty() {
             outcome.winners = Seats::NONE;
         }
         Status::Over(outcome)
+    }
+
+    /// The fish that each player has caught, and -1 for who was removed.
+    fn scores(&self) -> BySeat<i32> {
+        let fish = |seat: Seat| if self.is_removed(seat) { -1 } else { self.scores[seat.index()] as i32 };
+        BySeat::new(self.n_seats.into(), fish)
     }
 
     /// Placements in row-major order. Slides by the penguin in row-major order, then by direction in the order of

@@ -233,18 +233,23 @@ impl rookery_rules::Position for Position {
         usize::from(self.n_seats)
     }
 
-    /// Who went out first has score 0, the next one 1, and so on; who is left has one point for each player who
-    /// went out and one for each of its stones. At a cap all who are left share the win.
+    /// At a cap all who are left share the win.
     fn status(&self) -> Status {
         if !self.is_over() {
             return Status::ToMove(self.to_move);
         }
+        Status::Over(Outcome { scores: self.scores(), winners: self.playing })
+    }
+
+    /// Who went out first has score 0, the next one 1, and so on; who is left has one point for each player who
+    /// went out and one for each of its stones.
+    fn scores(&self) -> BySeat<i32> {
         let n_out = self.out().len();
         let mut scores = BySeat::new(self.n_seats(), |seat| (n_out + self.board.count(seat)) as i32);
         for (place, seat) in (0..).zip(self.out()) {
             scores[seat] = place;
         }
-        Status::Over(Outcome { scores, winners: self.playing })
+        scores
     }
 
     /// The stones row by row, and for each its targets in the order of [`Board::neighbours`].
