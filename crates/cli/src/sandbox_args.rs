@@ -107,12 +107,12 @@ impl Default for SandboxArgs {
 }
 
 impl SandboxArgs {
-    /// Makes the sandbox of a program that somebody typed ready, and says what it is worth if it is more than none.
+    /// Makes the sandbox of a program that somebody typed ready, and says what is in force if a level was asked for.
     pub(crate) fn prepare(&self) -> Result<Sandbox, UsageError> {
         self.prepare_at(Level::None)
     }
 
-    /// The same at another level unless one was given.
+    /// The same at another level unless one was given; any but none is said, too.
     pub(crate) fn prepare_at(&self, usual: Level) -> Result<Sandbox, UsageError> {
         let level = self.sandbox.unwrap_or(usual);
         let wrong = |why: String| UsageError(format!("--sandbox {level}: {why}"));
@@ -140,7 +140,7 @@ impl SandboxArgs {
             ..Policy::new(level, own)
         };
         let sandbox = policy.prepare().map_err(|error| wrong(error.to_string()))?;
-        if level != Level::None {
+        if self.sandbox.is_some() || level != Level::None {
             // Without an error output nobody can be told.
             let _ = writeln!(stderr(), "sandbox: {}", sandbox.in_force());
         }

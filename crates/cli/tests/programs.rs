@@ -135,6 +135,30 @@ fn fault_c20_no_shell_reads_the_command() {
     assert!(told.contains("it cannot be started"), "{told}");
 }
 
+#[test]
+fn fault_c10_what_a_program_writes_is_kept_beside_the_record_of_a_match_at_this_screen() {
+    let folder = TempFolder::new("log");
+    let (bot, record) = (folder.join("bot.sh"), folder.join("mine.rookery.jsonl"));
+    // More than is kept.
+    let script =
+        "echo 'a first word' >&2; yes | head -c 600000 >&2; echo 'a last word' >&2\nexec \"$0\" echo-bot\n";
+    fs::write(&bot, script.replace("$0", ROOKERY)).unwrap();
+    let (seat, log) = (format!("cmd:sh {}", bot.display()), folder.join("mine.seat-2.stderr"));
+    let rookery = |args: &[&str]| {
+        let mut command = Command::new(ROOKERY);
+        command.args(args).arg("--plain").env("XDG_DATA_HOME", &*folder).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        let log = fs::read_to_string(&log).unwrap();
+        assert!(log.starts_with("a first word\n") && log.ends_with("a last word\n"), "{args:?}");
+        assert!(log.contains("bytes were left out here]") && log.len() < 300_000, "{args:?}: {}", log.len());
+    };
+    let record = record.to_str().unwrap();
+    rookery(&["play", "hexapawn:rows=3,cols=3", "human", &seat, "--record", record]);
+    fs::remove_file(&log).unwrap();
+    rookery(&["play", "--resume", record]);
+}
+
 /// Answers like the kits, after a pause at the start and at its first turn.
 fn slow_bot(folder: &TempFolder, at_start: &str, at_turn: &str) -> String {
     let bot = folder.join("slow.sh");
@@ -149,7 +173,7 @@ fn slow_bot(folder: &TempFolder, at_start: &str, at_turn: &str) -> String {
     format!("cmd:sh {}", bot.display())
 }
 
-fn ending(seat: &str, time: &str) -> String {
+fn ending(seat: &str, time: &str, more: &[&str]) -> String {
     let mut command = Command::new(ROOKERY);
     command.args([
         "match",
@@ -162,7 +186,7 @@ fn ending(seat: &str, time: &str) -> String {
         "--time",
         time,
     ]);
-    let output = command.args(["--conduct", "forfeit"]).output().unwrap();
+    let output = command.args(["--conduct", "forfeit"]).args(more).output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     report["games"][0]["ending"].as_str().unwrap().to_owned()
 }
@@ -170,15 +194,121 @@ fn ending(seat: &str, time: &str) -> String {
 #[test]
 fn fault_c02_a_slow_start_is_not_charged_to_the_clock() {
     let folder = TempFolder::new("slow-start");
-    assert_eq!(ending(&slow_bot(&folder, "1.2", "0"), "600ms"), "normal");
+    assert_eq!(ending(&slow_bot(&folder, "1.2", "0"), "600ms", &[]), "normal");
 }
 
 #[test]
 fn fault_c09_who_sleeps_at_its_turn_runs_out_of_time() {
     let folder = TempFolder::new("sleeper");
     let begin = Instant::now();
-    assert_eq!(ending(&slow_bot(&folder, "0", "100"), "300ms"), "timeout");
+    assert_eq!(ending(&slow_bot(&folder, "0", "100"), "300ms", &[]), "timeout");
     assert!(begin.elapsed() < Duration::from_secs(10), "nobody waits for it");
+}
+
+#[test]
+fn nobody_is_late_without_a_clock() {
+    let folder = TempFolder::new("no-clock");
+    let bot = slow_bot(&folder, "0", "0.8");
+    assert_eq!(ending(&bot, "100ms", &[]), "timeout");
+    assert_eq!(ending(&bot, "100ms", &["--no-clock"]), "normal");
+}
+
+#[test]
+fn a_level_of_the_sandbox_that_was_asked_for_is_reported() {
+    let said = |more: &[&str]| {
+        let bot = format!("cmd:{ROOKERY} echo-bot");
+        let args = ["match", "hexapawn:rows=3,cols=3", &bot, "first", "--games", "2", "--quiet"];
+        let output = Command::new(ROOKERY).args(args).args(more).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(said(&["--sandbox", "none"]).matches("sandbox: none\n").count(), 1);
+    assert!(said(&["--sandbox", "auto"]).contains("sandbox: "));
+    assert!(!said(&[]).contains("sandbox"), "what is usual is no news");
+}
+
+/// A client of the original's Fish by its standard input and output: it answers each call as the page of that protocol says.
+const FISH_CLIENT: &str = r#"
+import json, os
+def free(state, row, col):
+    board = state["board"]
+    taken = [place for player in state["players"] for place in player["places"]]
+    inside = 0 <= row < len(board) and 0 <= col < len(board[row])
+    return inside and board[row][col] > 0 and [row, col] not in taken
+def setup(state):
+    tiles = [[r, c] for r, fish in enumerate(state["board"]) for c in range(len(fish))]
+    return next(tile for tile in tiles if free(state, *tile))
+def take_turn(state, _actions):
+    for row, col in state["players"][0]["places"]:
+        odd = row % 2
+        for down, right in [(-2, 0), (-1, odd), (1, odd), (2, 0), (1, odd - 1), (-1, odd - 1)]:
+            if free(state, row + down, col + right):
+                return [[row, col], [row + down, col + right]]
+text, decoder = "", json.JSONDecoder()
+while True:
+    try:
+        (method, arguments), end = decoder.raw_decode(text)
+    except ValueError:
+        received = os.read(0, 4096)
+        if not received:
+            break
+        text = (text + received.decode()).lstrip()
+        continue
+    text = text[end:].lstrip()
+    answer = {"setup": setup, "take-turn": take_turn}.get(method, lambda *_: "void")(*arguments)
+    os.write(1, json.dumps(answer).encode())
+"#;
+
+#[test]
+fn a_program_of_an_original_sits_beside_one_of_the_bot_protocol() {
+    let folder = TempFolder::new("original");
+    let client = folder.join("client.py");
+    fs::write(&client, FISH_CLIENT).unwrap();
+    let (old, new) = (format!("old=cmd:python3 {}", client.display()), format!("new=cmd:{ROOKERY} echo-bot"));
+    let run = |protocol: &str| {
+        let args =
+            ["match", "fish:rows=3,cols=4", &old, &new, "--games", "2", "--json", "--protocol", protocol];
+        Command::new(ROOKERY).args(args).output().unwrap()
+    };
+    let played = run("old=fish");
+    assert!(played.status.success(), "{played:?}");
+    let report: serde_json::Value = serde_json::from_slice(&played.stdout).unwrap();
+    for game in report["games"].as_array().unwrap() {
+        assert_eq!((&game["ending"], &game["removed"]), (&"normal".into(), &serde_json::json!([])), "{game}");
+        assert!(game["plies"].as_u64().unwrap() > 8, "both have moved: {game}");
+    }
+    for (protocol, why) in [
+        ("bob=fish", "--protocol bob=..: no player has this name; they are old, new"),
+        (
+            "old=hexapawn",
+            "--protocol hexapawn: fish has no protocol `hexapawn`; expected `fish` or `fish-api`, or `rookery`",
+        ),
+    ] {
+        let refused = run(protocol);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+/// Others read these figures by their names.
+#[test]
+fn the_figures_of_the_wire_have_their_names_for_each_transport() {
+    let args = ["bench", "wire", "--json", "--seconds", "0.05", "-c", "1"];
+    let output = Command::new(ROOKERY).args(args).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let transports: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["transport"].clone()).collect();
+    assert_eq!(transports, ["pipe", "tcp", "websocket"]);
+    for row in rows.as_array().unwrap() {
+        for key in ["us_per_ply", "us_per_ply_bare", "plies_per_s"] {
+            assert!(
+                row[key].as_f64().is_some_and(|figure| figure.is_finite() && figure >= 0.0),
+                "{key}: {row}"
+            );
+        }
+        assert!(row["plies_per_s"].as_f64() > Some(0.0), "{row}");
+    }
 }
 
 /// A match of two echo bots, or of two of ours: its result, and what was said beside it.
@@ -248,7 +378,7 @@ fn the_other_commands_draw_a_seed_too_where_programs_play() {
     for (args, has_board) in [
         // The board of a person's match has a short seed that can be typed again, drawn for itself.
         (&["play", fish, "human", "--plain", "--no-record"][..], false),
-        (&["watch", fish, "first", "--plain", "--delay", "0s"], true),
+        (&["watch", fish, "first", "--plain", "--delay", "1ms"], true),
         (&["drill", "hexapawn:rows=3,cols=3", "--positions", "1"], false),
         (&["tournament", "run", fish, "first", "--games", "2", "--quiet", "--store", "games.db"], true),
     ] {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rookery_catalog::{AnyPosition, agree, game};
 use rookery_live::{
-    Closing, Deed, Entry, Guest, LiveMatch, Programs, Snapshot, board_seed, prelude, prepare, read_story,
-    write_record,
+    Closing, Deed, Entry, Guest, LiveMatch, Programs, Snapshot, Started, board_seed, prelude, prepare,
+    read_story, write_record,
 };
 use rookery_record::{
     Archive as _, ArchiveError, Header, Key, Lines, OneFile, Slot, create_folder, free_path, open_record,
@@ -133,24 +133,26 @@ impl Runner {
     }
 
     /// Brings whoever is to sit there.
-    fn bring(&self, spec: &MatchSpec) -> Result<(Vec<Guest>, Closing), String> {
+    fn bring(&self, spec: &MatchSpec) -> Result<rookery_live::Opened, String> {
         if !spec.seats.iter().any(|entry| entry.player.is_program()) {
-            return Ok((Guest::built_in(spec)?, Closing::default()));
+            let guests = Guest::built_in(spec)?;
+            return Ok(rookery_live::Opened { guests, closing: Closing::default(), started: vec![] });
         }
         let name = |idx: usize| spec.seats.get(idx).map_or("a player", |entry| entry.name.as_str());
         let mut announce = |idx: usize, address| (self.announce)(name(idx), address);
         self.wait_for_those_who_leave();
         let opened = self.runtime.block_on(self.programs.bring(spec, &mut announce));
-        let opened = opened.map_err(|error| clean(&error.to_string()))?;
-        Ok((opened.guests, opened.closing))
+        opened.map_err(|error| clean(&error.to_string()))
     }
 
+    /// Starts a match, with its record if there is one: what programs say on their standard error is kept beside it.
     fn start(
         &self,
         spec: MatchSpec,
-        (guests, closing): (Vec<Guest>, Closing),
-        slot: Option<Slot>,
+        opened: rookery_live::Opened,
+        (slot, record): (Option<Slot>, Option<PathBuf>),
     ) -> Result<LiveMatch, String> {
+        let rookery_live::Opened { guests, closing, started } = opened;
         let prepared = prepare(spec, guests, &self.programs.protocols, slot);
         let _runtime = self.runtime.enter();
         let live = prepared.map_err(|error| clean(&error.to_string()))?;
@@ -159,15 +161,30 @@ impl Runner {
         let leaving = self.runtime.spawn(async move {
             ending.played().await;
             closing.done().await;
+            if let Some(record) = record {
+                keep_logs(&record, &started);
+            }
         });
         self.leaving.lock().unwrap_or_else(PoisonError::into_inner).push(leaving);
         Ok(live)
     }
 }
 
+/// Keeps what each program has written to its standard error beside the record of its match. A match whose log is lost is no
+/// less played.
+fn keep_logs(record: &Path, started: &[(usize, Started)]) {
+    let archive = OneFile::new(record, true);
+    for (seat, program) in started {
+        let log = program.log.all();
+        if !log.is_empty() {
+            let _ = archive.keep_log(&Key::first(1), *seat, &log);
+        }
+    }
+}
+
 /// Begins a match.
 pub(crate) fn begin(runner: &Runner, spec: MatchSpec, keep: &Keep) -> Result<Opened, String> {
-    let guests = runner.bring(&spec)?;
+    let opened = runner.bring(&spec)?;
     let (slot, problem) = match new_slot(keep) {
         Ok(slot) => (slot, None),
         Err(error) if matches!(keep, Keep::Near(_)) => (None, Some(clean(&error.to_string()))),
@@ -177,7 +194,7 @@ pub(crate) fn begin(runner: &Runner, spec: MatchSpec, keep: &Keep) -> Result<Ope
         Some(Slot::New(sink)) => sink.path().map(Path::to_owned),
         _ => None,
     };
-    let live = runner.start(spec, guests, slot)?;
+    let live = runner.start(spec, opened, (slot, record.clone()))?;
     Ok(Opened { snapshot: live.first_snapshot(), live: Some(live), record, problem, notice: None })
 }
 
@@ -203,8 +220,8 @@ pub(crate) fn resume(runner: &Runner, path: &Path) -> Result<Opened, String> {
         Slot::Unfinished { cut, .. } => cut.as_ref().map(|cut| clean(&cut.to_string())),
         Slot::New(_) => None,
     };
-    let guests = runner.bring(&spec)?;
-    let live = runner.start(spec, guests, Some(slot))?;
+    let opened = runner.bring(&spec)?;
+    let live = runner.start(spec, opened, (Some(slot), Some(path.to_owned())))?;
     let snapshot = live.first_snapshot();
     Ok(Opened { snapshot, live: Some(live), record: Some(path.to_owned()), problem: None, notice })
 }
