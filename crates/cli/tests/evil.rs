@@ -2,7 +2,6 @@
 //! modes are in `crates/testkit/tests/evil`.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,16 +10,10 @@ use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, skip};
 use serde_json::Value;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
-
-/// What this machine lacks is said, and fails where everything is expected to be there.
-fn skip(what: &str) {
-    eprintln!("SKIPPED: {what}");
-    assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{what}");
-}
 
 /// The bot of another package, which is built with the workspace.
 fn evil_bot() -> Option<PathBuf> {

@@ -1,6 +1,6 @@
 //! Bots that use the time of their opponents, with and without `--freeze`: the option of fault C8.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that fails here should fail")]
+#![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, skip};
 use serde_json::Value;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
@@ -58,12 +58,6 @@ impl Bots {
             .args(more);
         command
     }
-}
-
-/// What this machine lacks is said, and fails where everything is expected to be there.
-fn skip(what: &str) {
-    eprintln!("SKIPPED: {what}");
-    assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{what}");
 }
 
 /// Whether programs can be frozen here.

@@ -15,6 +15,7 @@
 //! - [`tensors`]: what numbered moves and planes promise;
 //! - [`golden`]: a whole game with everything that can be seen of it, compared with a file;
 //! - [`reference_data`]: where the cases and numbers of other systems are;
+//! - [`skip`]: what is not tested on this machine, and told;
 //! - [`TempFolder`]: a folder for the files of a test, which leaves nothing behind.
 //!
 //! A failed check panics with the setup and the seed that show it again.
@@ -35,6 +36,7 @@ mod reference_data;
 pub mod replay;
 pub mod scenes;
 pub mod sim;
+mod skipped;
 mod temp_folder;
 pub mod tensors;
 pub mod transcript;
@@ -42,4 +44,5 @@ pub mod transcript;
 pub mod trial;
 
 pub use reference_data::reference_data;
+pub use skipped::{SKIPPED, skip, tell_skipped, tell_skipped_by};
 pub use temp_folder::TempFolder;

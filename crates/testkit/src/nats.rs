@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::TempFolder;
+use crate::{TempFolder, tell_skipped};
 
 /// How long it may take to answer, on a machine that does much else.
 const START: Duration = Duration::from_mins(1);
@@ -40,7 +40,6 @@ impl Nats {
     ///
     /// # Panics
     /// If there is one that does not start.
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     pub fn with(extra: &str) -> Option<Self> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -51,7 +50,7 @@ impl Nats {
                 std::env::var_os("ROOKERY_ALL_KITS").is_none(),
                 "nats-server was to be installed, and is not there"
             );
-            eprintln!("SKIPPED: nats-server is not installed (Debian: apt-get install nats-server)");
+            tell_skipped("nats-server is not installed (Debian: apt-get install nats-server)");
             return None;
         };
         let folder = TempFolder::new("nats");

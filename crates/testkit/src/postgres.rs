@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use crate::TempFolder;
+use crate::{TempFolder, tell_skipped};
 
 /// `nobody`, on every Debian: the server refuses to run as root.
 const NOBODY: u32 = 65534;
@@ -31,14 +31,13 @@ impl Postgres {
     ///
     /// # Panics
     /// If there is one that does not start.
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     pub fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             assert!(
                 std::env::var_os("ROOKERY_ALL_KITS").is_none(),
                 "PostgreSQL was to be installed, and is not there"
             );
-            eprintln!("SKIPPED: PostgreSQL is not installed (Debian: apt-get install postgresql)");
+            tell_skipped("PostgreSQL is not installed (Debian: apt-get install postgresql)");
             return None;
         };
         let folder = TempFolder::new("postgres");

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rookery_referee::Offence;
+use rookery_testkit::skip;
 use rookery_wire::{Bounds, Connection, Framing, TransportExt as _, listen};
 use tokio::time::timeout;
 
@@ -66,7 +67,7 @@ impl Drop for Elsewhere {
 async fn fault_t04_a_peer_that_vanishes_is_noticed_though_nothing_says_so() {
     let (ours, theirs) = ("198.18.77.1", "198.18.77.2");
     let Some(mut elsewhere) = Elsewhere::new(ours, theirs) else {
-        eprintln!("SKIPPED: a network of its own cannot be made here; expected root and `ip netns`");
+        skip("a peer that vanishes: a network of its own cannot be made here; expected root and `ip netns`");
         return;
     };
     let listener = listen(format!("{ours}:0").parse().unwrap()).unwrap();

@@ -7,10 +7,11 @@ mod python;
 mod setup;
 mod venv;
 
-use std::env;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
+use std::{env, fs};
 
 use anyhow::{Context, bail};
 
@@ -82,7 +83,23 @@ fn show(text: &str) {
 /// What is off in the default build, and tested all the same.
 const FEATURES: &str = "--features rookery/cluster,rookery-store/cluster";
 
+/// Everything, and at the end what was skipped on the way.
 fn test() -> anyhow::Result<()> {
+    let skipped = env::current_dir()?.join("target/skipped");
+    // Of an earlier run.
+    let _ = fs::remove_file(&skipped);
+    let done = all_tests(&skipped);
+    // Each once: a test may run more often.
+    for line in fs::read_to_string(&skipped).unwrap_or_default().lines().collect::<BTreeSet<_>>() {
+        say(&format!("== SKIPPED {line}"));
+    }
+    done?;
+    say("== all passed");
+    Ok(())
+}
+
+/// Tests write what they skip into this file: `rookery_testkit::skip`.
+fn all_tests(skipped: &Path) -> anyhow::Result<()> {
     step("formatting", cargo("fmt --all --check"))?;
     step(
         "clippy",
@@ -94,7 +111,7 @@ fn test() -> anyhow::Result<()> {
     let tests = |args: &str| {
         let mut tests = cargo(args);
         // Stores of tests are small: a nearly full disk has room for them.
-        tests.env("ROOKERY_STORE_RESERVE", "0");
+        tests.env("ROOKERY_STORE_RESERVE", "0").env("ROOKERY_SKIPPED", skipped);
         if let Some(schemathesis) = &schemathesis {
             tests.env("ROOKERY_SCHEMATHESIS", schemathesis);
         }
@@ -125,7 +142,6 @@ fn test() -> anyhow::Result<()> {
     } else {
         say("== SKIPPED dependency rules: cargo-deny is not installed (`cargo install cargo-deny`)");
     }
-    say("== all passed");
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Real programs in real sandboxes, as the user who runs the tests and, if that is root, as another one.
 #![allow(dead_code, reason = "each file of tests uses a part")]
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "this is a part of tests")]
+#![allow(clippy::unwrap_used, reason = "this is a part of tests")]
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,6 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rookery_sandbox::{Guard, InForce, Level, Policy, Program, Report, Sandbox};
+pub(crate) use rookery_testkit::skip;
+use rookery_testkit::{SKIPPED, tell_skipped_by};
 
 pub(crate) const LAUNCHER: &str = env!("CARGO_BIN_EXE_rookery-launch");
 const OTHER_USER: &str = "ROOKERY_TEST_OTHER_USER";
@@ -30,12 +32,6 @@ pub(crate) fn own_id() -> String {
     line.split('\t').next().unwrap().to_owned()
 }
 
-/// What this machine lacks is said, and fails where everything is expected to be there.
-pub(crate) fn skip(what: &str) {
-    eprintln!("SKIPPED: {what}");
-    assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{what}");
-}
-
 /// Runs the body, and if we are root the whole test once more as another user.
 pub(crate) fn as_both_users(test: &str, body: impl FnOnce()) {
     body();
@@ -50,15 +46,14 @@ pub(crate) fn as_both_users(test: &str, body: impl FnOnce()) {
         .arg(&exe)
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(OTHER_USER, "1")
+        .env_remove(SKIPPED)
         .env("HOME", "/nonexistent")
         .output();
     match output {
         Err(error) => skip(&format!("{test} as another user: setpriv: {error}")),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-            for line in said.lines().filter(|line| line.starts_with("SKIPPED")) {
-                eprintln!("{line} (as another user)");
-            }
+            tell_skipped_by("as another user", &said);
             assert!(output.status.success() && said.contains("1 passed"), "as another user:\n{said}");
         }
     }

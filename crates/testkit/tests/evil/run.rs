@@ -14,6 +14,7 @@ use rookery_rules::{GameSpec, Seat, Seed};
 use rookery_sandbox::{Level, Limits, Policy, Sandbox};
 use rookery_testkit::TempFolder;
 use rookery_testkit::evil::Way;
+pub(crate) use rookery_testkit::skip;
 use rookery_wire::Protocols;
 
 use crate::host::{Host, assert_nothing_is_left};
@@ -56,13 +57,6 @@ pub(crate) struct Outcome {
     /// What the bot wrote to its standard error.
     pub(crate) stderr: String,
     pub(crate) took: Duration,
-}
-
-/// What this machine lacks is said, and fails where everything is expected to be there.
-#[allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
-pub(crate) fn skip(what: &str) {
-    eprintln!("SKIPPED: {what}");
-    assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{what}");
 }
 
 /// The sandbox of a cage, or `None` if this machine has none.
