@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 import random
+import signal
 import threading
 
 import pytest
@@ -29,6 +30,10 @@ def play_on(position, seed, plies=10_000):
         position.play(rng.choice(position.legal_moves()))
         plies -= 1
     return position
+
+
+def test_every_game_is_tried():
+    assert {spec.partition(":")[0] for spec in SPECS} == set(rookery.games()), "SPECS needs a line for each game"
 
 
 def test_every_game_is_listed_and_loads():
@@ -198,6 +203,7 @@ def test_a_fork_plays_on():
     child = os.fork()
     if child == 0:
         try:
+            signal.alarm(60)
             env.step(env.sample())
             rookery.playouts(rookery.load("four"), 2000)
             rookery.match("four", ["random", "random"], games=2)

@@ -282,37 +282,30 @@ def test_a_function_without_a_name_has_one():
     assert {standing.name for standing in result.standings} == {"lambda", "random"}
 
 
-def stop_after(store, n_games):
-    """Sends Ctrl-C once so many games are stored."""
-    import signal
+def stored(store, n_games):
+    """Waits until so many games are stored, and says whether they are."""
     import sqlite3
-    import threading
-    import time
 
-    def wait():
-        while True:
-            time.sleep(0.01)
+    def wait(done):
+        while not done.wait(0.01):
             try:
                 with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
                     ((n,),) = database.execute("SELECT count(*) FROM games").fetchall()
             except sqlite3.Error:
                 continue
             if n >= n_games:
-                return signal.raise_signal(signal.SIGINT)
+                return True
+        return False
 
-    thread = threading.Thread(target=wait, daemon=True)
-    thread.start()
-    return thread
+    return wait
 
 
-def test_a_tournament_that_was_stopped_goes_on(tmp_path):
+def test_a_tournament_that_was_stopped_goes_on(tmp_path, ctrl_c):
     import sqlite3
 
     store, players = tmp_path / "evening.db", ["mcts:playouts=20000", "random"]
-    stopping = stop_after(store, 3)
-    with pytest.raises(KeyboardInterrupt):
+    with ctrl_c(stored(store, 3)):
         rookery.tournament("hexapawn:rows=4,cols=4", players, games=60, store=store, name="evening", concurrency=1)
-    stopping.join(10)
     with sqlite3.connect(store) as database:
         ((ident, spec),) = database.execute("SELECT id, spec FROM tournaments").fetchall()
     assert '"evening"' in spec
