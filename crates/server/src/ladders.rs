@@ -1,8 +1,11 @@
-//! How strong everybody is in each game: Glicko-2 over all stored matches that count, in the order they were stored. What a
-//! run has read is kept, and only what is new is read.
+//! How strong everybody is in each game: Glicko-2 over all stored matches that count, in the order they were stored. A thread
+//! reads all of them once, from the first one on, while requests are answered with what it has read so far; from then on only
+//! what is new is read. So the same store has the same ratings after each start.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rookery_ratings::glicko2::{Game, Rating, TAU};
 use rookery_record::Header;
@@ -15,8 +18,9 @@ pub const LEAST_GAMES: u64 = 10;
 const MOST_POINTS: usize = 256;
 /// How many matches are read at a time.
 const PAGE: u32 = 1000;
-/// How many pages at most; older matches are left out.
-const MOST_PAGES: usize = 300;
+/// How long after a reading has begun requests wait for its end. What is new is read much sooner; only the first reading of a
+/// large store takes longer.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// A normal variable lies within so many deviations 19 times out of 20.
 const WITHIN: f64 = 1.96;
 
@@ -78,61 +82,165 @@ impl Climber {
 /// The ladder of one game.
 #[derive(Clone, Debug, Default)]
 pub struct Ladder {
-    last: u64,
     /// Everybody who has played a match that counts.
     pub climbers: HashMap<EntrantId, Climber>,
 }
 
 /// The ladders of all games.
 #[derive(Debug, Default)]
-pub struct Ladders(Mutex<HashMap<&'static str, Arc<Ladder>>>);
+pub struct Ladders {
+    shared: Arc<Shared>,
+    /// The thread that reads, or the last one that did.
+    reader: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    read: Mutex<Read>,
+    /// More was read, or nobody reads any more.
+    changed: Condvar,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+struct Read {
+    ladders: HashMap<&'static str, Arc<Ladder>>,
+    /// The number of the last match, of whatever game.
+    last: u64,
+    /// Since when somebody reads, if anybody does.
+    since: Option<Instant>,
+    /// Why the last reading ended before all was read.
+    failed: Option<StoreError>,
+    /// Nobody wants to know any more.
+    is_over: bool,
+}
 
 impl Ladders {
-    /// The ladder of a game, up to date. Blocks while the store is asked.
+    /// The ladder of a game: up to date, unless much has to be read before. Blocks while the store is asked.
     pub fn get(&self, store: &Store, game: &'static str) -> Result<Arc<Ladder>, StoreError> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let ladder = all.entry(game).or_default();
-        let filter = GameFilter { game: Some(game.to_owned()), ..GameFilter::default() };
-        let mut new: Vec<StoredGame> = vec![];
-        let mut before = None;
-        for _ in 0..MOST_PAGES {
-            let page =
-                store.games(&filter, Page { before, limit: if before.is_none() { 1 } else { PAGE } })?;
-            let Some(first) = page.last().map(|game| game.seq) else { break };
-            new.extend(page.into_iter().filter(|game| game.seq > ladder.last));
-            if first <= ladder.last {
-                break;
+        self.wait(store, PATIENCE)?;
+        Ok(self.shared.read().ladders.get(game).cloned().unwrap_or_default())
+    }
+
+    /// Begins to read, so that the first request need not wait for it.
+    pub fn begin(&self, store: &Store) {
+        self.begin_with(&mut self.shared.read(), store);
+    }
+
+    /// Waits until all matches that are stored now are read, but no longer than this after the reading has begun.
+    pub fn wait(&self, store: &Store, patience: Duration) -> Result<(), StoreError> {
+        let newest = store.games(&GameFilter::default(), Page { before: None, limit: 1 })?;
+        let newest = newest.first().map_or(0, |game| game.seq);
+        let mut has_begun = false;
+        let mut read = self.shared.read();
+        while read.last < newest {
+            if read.since.is_none() {
+                match read.failed.take() {
+                    // Another reading may go on where an earlier one has failed.
+                    Some(error) if has_begun => return Err(error),
+                    _ => has_begun = true,
+                }
+                self.begin_with(&mut read, store);
             }
-            before = Some(first);
+            let waited = read.since.map_or(patience, |since| since.elapsed());
+            let Some(left) = patience.checked_sub(waited).filter(|left| !left.is_zero()) else { break };
+            let waiting = self.shared.changed.wait_timeout(read, left);
+            read = waiting.unwrap_or_else(PoisonError::into_inner).0;
         }
-        if !new.is_empty() {
-            new.sort_unstable_by_key(|game| game.seq);
-            let ladder = Arc::make_mut(ladder);
-            for game in &new {
-                ladder.last = game.seq;
-                if counts(store, game) {
-                    ladder.add(game);
+        Ok(())
+    }
+
+    fn begin_with(&self, read: &mut Read, store: &Store) {
+        if read.since.is_some() {
+            return;
+        }
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        // It has read and only has to go.
+        reader.take().map(JoinHandle::join);
+        let (shared, store) = (Arc::clone(&self.shared), store.clone());
+        *reader = Some(std::thread::spawn(move || {
+            let _reading = Reading(&shared);
+            let done = shared.read_on(&store);
+            shared.read().failed = done.err();
+        }));
+        read.since = Some(Instant::now());
+    }
+}
+
+impl Drop for Ladders {
+    /// Nobody holds the store afterwards.
+    fn drop(&mut self) {
+        self.shared.read().is_over = true;
+        let reader = self.reader.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Whoever reads has told why it failed, if it has.
+        reader.take().map(JoinHandle::join);
+    }
+}
+
+/// Somebody reads, until this is dropped.
+struct Reading<'a>(&'a Shared);
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.0.read().since = None;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Shared {
+    fn read(&self) -> MutexGuard<'_, Read> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads matches, the earliest first, until there are no more.
+    fn read_on(&self, store: &Store) -> Result<(), StoreError> {
+        let mut last = self.read().last;
+        loop {
+            let page = store.games_after(&GameFilter::default(), last, PAGE)?;
+            let Some(latest) = page.last() else { return Ok(()) };
+            last = latest.seq;
+            let mut counted = Vec::with_capacity(page.len());
+            for game in page {
+                if counts(store, &game)? {
+                    counted.push(game);
                 }
             }
+            let mut read = self.read();
+            for game in &counted {
+                let name = game.spec.split(':').next().unwrap_or_default();
+                // What is not played any more has no ladder.
+                if let Ok(known) = rookery_catalog::game(name) {
+                    Arc::make_mut(read.ladders.entry(known.name()).or_default()).add(game);
+                }
+            }
+            read.last = last;
+            if read.is_over {
+                return Ok(());
+            }
+            drop(read);
+            self.changed.notify_all();
         }
-        Ok(Arc::clone(ladder))
     }
 }
 
 /// Whether a match says something about strength: everybody is known and plays under its own name, nobody twice, and nothing
 /// could be taken back.
-fn counts(store: &Store, game: &StoredGame) -> bool {
+fn counts(store: &Store, game: &StoredGame) -> Result<bool, StoreError> {
     let distinct: HashSet<_> = game.entrants.iter().flatten().collect();
     if game.outcome.is_none() || game.entrants.len() < 2 || distinct.len() < game.entrants.len() {
-        return false;
+        return Ok(false);
     }
     if game.key.is_some() {
-        return true;
+        return Ok(true);
     }
-    let Ok(record) = store.record(game.id) else { return false };
+    let record = match store.record(game.id) {
+        Ok(record) => record,
+        // What is damaged stays so; another failure would make other ratings than the same matches after the next start.
+        Err(StoreError::Damaged { .. } | StoreError::Unknown { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
     let first = record.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let Ok(header) = Header::parse(first) else { return false };
-    uncounted(&header.spec).is_none()
+    Ok(Header::parse(first).is_ok_and(|header| uncounted(&header.spec).is_none()))
 }
 
 /// Why a match outside of tournaments does not count for ratings, whoever plays in it; nothing if it does.
@@ -199,6 +307,11 @@ impl Ladder {
 
 #[cfg(test)]
 mod tests {
+    use rookery_record::Key;
+    use rookery_store::bench::fill;
+    use rookery_store::{Durability, NewGame, Options, Reserve};
+    use rookery_testkit::TempFolder;
+
     use super::*;
 
     #[test]
@@ -212,5 +325,85 @@ mod tests {
         assert!(climber.history.len() <= MOST_POINTS && climber.history.len() > MOST_POINTS / 4);
         assert!(climber.history.windows(2).all(|two| two[0].games < two[1].games));
         assert!(climber.rated().is_some_and(|point| (point.rating - 10_000.0).abs() < 0.5));
+    }
+
+    /// A store of a tournament with so many games.
+    fn filled(folder: &TempFolder, n_games: u64) -> Store {
+        let place = folder.join("games.db").to_str().expect("a name in UTF-8").to_owned();
+        let reserve = Reserve { bytes: 0, percent: 0 };
+        let options =
+            Options { durability: Durability::Unsafe, ballast: 1 << 20, reserve, ..Options::default() };
+        fill(&place, "hexapawn:rows=3,cols=3", n_games, &options).expect("games are stored");
+        Store::open(&place, &options).expect("it opens")
+    }
+
+    /// What is believed of everybody in Hexapawn, to the last bit.
+    fn believed(ladders: &Ladders) -> Vec<(i64, u64, u64)> {
+        let read = ladders.shared.read();
+        let climbers = read.ladders.get("hexapawn").map(|ladder| ladder.climbers.iter());
+        let bits = |(id, climber): (&EntrantId, &Climber)| {
+            (id.number(), climber.games, climber.rating.rating.to_bits())
+        };
+        let mut all: Vec<_> = climbers.into_iter().flatten().map(bits).collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn ratings_are_those_of_all_games_whenever_they_were_read() {
+        let folder = TempFolder::new("ladders");
+        let store = filled(&folder, 2 * u64::from(PAGE) + 500);
+        let (soon, late) = (Ladders::default(), Ladders::default());
+        soon.wait(&store, Duration::MAX).expect("it can be read");
+        let first = believed(&soon);
+        assert!(first.iter().all(|(_, games, _)| *games == 2 * u64::from(PAGE) + 500), "{first:?}");
+        // More of the same tournament.
+        let game =
+            store.games(&GameFilter::default(), Page { before: None, limit: 1 }).expect("a game").remove(0);
+        let record = store.record(game.id).expect("its record");
+        let tournament = game.key.expect("of a tournament").tournament;
+        for pairing in 10_000..10_300 {
+            let game = NewGame::of_pairing(tournament, Key::first(pairing), record.clone());
+            store.put_game(game).wait().expect("it is stored");
+        }
+        soon.get(&store, "hexapawn").expect("it can be read");
+        late.wait(&store, Duration::MAX).expect("it can be read");
+        assert_eq!(believed(&soon), believed(&late));
+        assert_ne!(believed(&soon), first);
+        // One by one, in the order in which they were stored.
+        let mut ladder = Ladder::default();
+        for seq in 0..late.shared.read().last {
+            let next = store.games_after(&GameFilter::default(), seq, 1).expect("a game");
+            for game in &next {
+                ladder.add(game);
+            }
+        }
+        let again = Ladders::default();
+        again.shared.read().ladders.insert("hexapawn", Arc::new(ladder));
+        assert_eq!(believed(&again), believed(&late));
+    }
+
+    #[test]
+    fn while_much_is_read_requests_are_answered_with_what_is_there() {
+        let folder = TempFolder::new("ladders-busy");
+        let store = filled(&folder, 20);
+        let ladders = Ladders::default();
+        // Somebody has been reading for longer than anybody waits.
+        ladders.shared.read().since = Instant::now().checked_sub(2 * PATIENCE);
+        let shown = ladders.get(&store, "hexapawn").expect("it can be read");
+        assert!(shown.climbers.is_empty());
+        ladders.shared.read().since = None;
+        let shown = ladders.get(&store, "hexapawn").expect("it can be read");
+        assert!(shown.climbers.values().all(|climber| climber.games == 20) && shown.climbers.len() == 2);
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_read_is_told_and_tried_again() {
+        let folder = TempFolder::new("ladders-failed");
+        let store = filled(&folder, 20);
+        let ladders = Ladders::default();
+        let failed = || StoreError::Busy("games.db".to_owned());
+        ladders.shared.read().failed = Some(failed());
+        assert_eq!(ladders.get(&store, "hexapawn").expect("it is read anew").climbers.len(), 2);
     }
 }

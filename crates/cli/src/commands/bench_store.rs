@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use comfy_table::{Table, presets};
 use rookery_rules::text::clean;
+use rookery_server::ladders::Ladders;
 use rookery_store::bench::{CommitFigures, PageFigures, checks, commits, fill, pages};
 use rookery_store::{Durability, GameFilter, Location, Options, Store, StoreError, TournamentFilter};
 use serde::Serialize;
@@ -58,6 +59,9 @@ struct Row {
     ratings_ms: f64,
     count_ms: f64,
     results_ms: f64,
+    /// The ladder of the page: read from all games after a start, and when it is asked for again.
+    first_ladder_ms: f64,
+    ladder_ms: f64,
     /// Games looked at a second, by their hashes, and by the rules as well.
     checked_per_second: f64,
     judged_per_second: f64,
@@ -81,7 +85,7 @@ pub(super) fn run(args: &StoreBenchArgs, out: &mut dyn Write) -> anyhow::Result<
     table.set_header(std::iter::once("").chain(rows.iter().map(|row| row.engine)));
     let per_second = |number: f64| format!("{number:.0}");
     let ms = |number: f64| format!("{number:.1}");
-    let figures: [Figure<'_>; 11] = [
+    let figures: [Figure<'_>; 13] = [
         ("games stored/s, many in a commit", &|row| per_second(row.grouped_per_second)),
         ("games stored/s, each in its own commit", &|row| per_second(row.bare_per_second)),
         ("games in the store", &|row| row.games.to_string()),
@@ -91,6 +95,8 @@ pub(super) fn run(args: &StoreBenchArgs, out: &mut dyn Write) -> anyhow::Result<
         ("a page of ratings, ms", &|row| ms(row.ratings_ms)),
         ("counting the games, ms", &|row| ms(row.count_ms)),
         ("all results of a tournament, ms", &|row| ms(row.results_ms)),
+        ("the ladder after a start, ms", &|row| ms(row.first_ladder_ms)),
+        ("the ladder from then on, ms", &|row| ms(row.ladder_ms)),
         ("games checked/s", &|row| per_second(row.checked_per_second)),
         ("games judged again/s", &|row| per_second(row.judged_per_second)),
     ];
@@ -123,6 +129,7 @@ fn measure(engine: &'static str, location: &str, args: &StoreBenchArgs) -> Resul
     let unsafe_options = Options { durability: Durability::Unsafe, ..Options::default() };
     let tournament = fill(location, &args.game.text, args.games, &unsafe_options)?;
     let PageFigures { games, open, list, entrant, ratings, count, results } = pages(location, tournament)?;
+    let [first_ladder, ladder] = ladders(location, args.game.game.name())?;
     let [checked_per_second, judged_per_second] = checks(location, each)?;
     let ms = |time: Duration| 1e3 * time.as_secs_f64();
     Ok(Row {
@@ -136,9 +143,23 @@ fn measure(engine: &'static str, location: &str, args: &StoreBenchArgs) -> Resul
         ratings_ms: ms(ratings),
         count_ms: ms(count),
         results_ms: ms(results),
+        first_ladder_ms: ms(first_ladder),
+        ladder_ms: ms(ladder),
         checked_per_second,
         judged_per_second,
     })
+}
+
+/// How long the ratings of the page take that are read from all games, and those that were read before.
+fn ladders(location: &str, game: &'static str) -> Result<[Duration; 2], StoreError> {
+    let store = Store::open(location, &Options::read_only())?;
+    let ladders = Ladders::default();
+    let begin = Instant::now();
+    ladders.wait(&store, Duration::MAX)?;
+    let first = begin.elapsed();
+    let begin = Instant::now();
+    ladders.get(&store, game)?.ranked();
+    Ok([first, begin.elapsed()])
 }
 
 /// A folder that is gone afterwards.
