@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 #![allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
 
+mod cluster_parts;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -17,34 +19,9 @@ use rookery_testkit::postgres::Postgres;
 use rookery_testkit::trial::Page;
 use serde_json::{Value, json};
 
-const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+use cluster_parts::{PATIENCE, Part, ROOKERY, command, done, wait_for};
+
 const GAME: &str = "hexapawn:rows=3,cols=3";
-/// How long anything may take, on a machine that does much else.
-const PATIENCE: Duration = Duration::from_mins(2);
-
-/// A program that ends with the test.
-struct Part(Child);
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(ROOKERY);
-    command.args(line.split(' ')).current_dir(folder).env("XDG_CACHE_HOME", folder.join("cache"));
-    command.env("XDG_DATA_HOME", folder.join("data")).env_remove("ROOKERY_STORE").stdin(Stdio::null());
-    command
-}
-
-fn done(folder: &Path, line: &str) -> String {
-    let ran = command(folder, line).output().unwrap();
-    let (out, said) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    assert!(ran.status.success(), "{line}: {out} {said}");
-    out.into_owned()
-}
 
 /// The level that bundles demand, or what this machine has instead.
 fn level() -> &'static str {
@@ -55,21 +32,6 @@ fn level() -> &'static str {
             assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{error}");
             "auto"
         }
-    }
-}
-
-/// What `cluster status` says of a worker, once that is so.
-fn wait_for(folder: &Path, access: &str, worker: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-    let begun = Instant::now();
-    loop {
-        let asked = command(folder, &format!("cluster status {access} --json")).output().unwrap();
-        let status: Value = serde_json::from_slice(&asked.stdout).unwrap_or_default();
-        let found = status["workers"].as_array().into_iter().flatten().find(|found| found["name"] == worker);
-        if let Some(found) = found.filter(|found| is_so(found)) {
-            return found.clone();
-        }
-        assert!(begun.elapsed() < PATIENCE, "{worker}: {status}");
-        sleep(Duration::from_millis(50));
     }
 }
 
@@ -103,6 +65,112 @@ fn serve(folder: &Path, data: &str, line: &str) -> (Part, String, Vec<String>, S
     std::thread::spawn(move || lines.for_each(drop));
     let url = said.iter().find_map(|line| line.strip_prefix("page: ").map(str::to_owned));
     (server, url.unwrap(), said, role.unwrap())
+}
+
+fn machines(page: &Page) -> Value {
+    page.get("/api/v1/operator/machines").unwrap()
+}
+
+fn parked(page: &Page) -> Vec<Value> {
+    machines(page)["parked"].as_array().cloned().unwrap_or_default()
+}
+
+/// Waits until that is so.
+fn until(page: &Page, what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "{what}: {}", machines(page));
+        sleep(Duration::from_millis(50));
+    }
+}
+
+/// Starts workers at which all games fail, until so many games are parked. One that has failed leaves games of the bot to others for
+/// minutes, so there are always some that have not.
+fn park(page: &Page, games: usize, start: impl Fn(&str) -> Part) -> Vec<Part> {
+    let mut workers: Vec<Part> = vec![];
+    until(page, "the games are parked", || {
+        let seen = machines(page);
+        let failed = seen["workers"].as_array().into_iter().flatten().filter(|worker| worker["lost"] != 0);
+        if failed.count() == workers.len() {
+            let n_before = workers.len();
+            workers.extend((n_before..n_before + 2).map(|idx| start(&format!("broken-{idx}"))));
+        }
+        seen["parked"].as_array().is_some_and(|parked| parked.len() == games)
+    });
+    workers
+}
+
+#[test]
+fn fault_q11_a_tournament_of_a_server_goes_on_by_itself_once_its_parked_games_are_tried_again() {
+    let (Some(broker), Some(postgres)) = (Nats::start(), Postgres::start()) else { return };
+    let folder = TempFolder::new("cluster-bots-parked");
+    let store = postgres.database("rookery");
+    let Some(level) = pushed(&folder, &store) else { return };
+    let access = format!("--dispatch {}", broker.url());
+    let line = format!(
+        "serve --no-open --log error --listen 127.0.0.1:0 --bots 127.0.0.1:0 --store {store} {access} --bundle-sandbox {level}"
+    );
+    let (_first, url, said, role) = serve(&folder, "first", &line);
+    let (_second, other, _, standby) = serve(&folder, "second", &line);
+    assert_eq!((role.as_str(), standby.as_str()), ("coordinator", "standby"));
+    let mut page = Page::of(&url);
+    let invitation = said.iter().find(|line| line.starts_with("operator ")).expect("nobody is it yet");
+    page.become_operator(invitation).unwrap();
+    let other = page.at(&other);
+    // Nothing can be unpacked where its cache should be.
+    fs::write(folder.join("cache-broken"), "a file").unwrap();
+    let worker = |name: &str, cache: &str| {
+        let line =
+            format!("worker {access} --name {name} --slots 4 --bundle-sandbox none --spool {name}.spool");
+        let mut command = command(&folder, &line);
+        command.env("XDG_CACHE_HOME", folder.join(cache)).stdout(Stdio::null());
+        Part(command.spawn().unwrap())
+    };
+    let wish = json!({
+        "name": "parked", "games": [GAME], "format": { "kind": "series", "games": 4 }, "seed": "16",
+        "entrants": [{ "name": "ann", "player": "bundle:ann" }, { "name": "random", "player": "random" }],
+    });
+    let made = page.post("/api/v1/tournaments", &wish).unwrap();
+    let id = made["id"].as_str().unwrap_or_else(|| panic!("{made}"));
+    let failing = park(&page, 4, |name| worker(name, "cache-broken"));
+    let is_paused = || postgres.query("rookery", "select state from tournaments").trim() == "paused";
+    until(&page, "it waits for somebody", is_paused);
+    assert_eq!(parked(&other), parked(&page), "any server tells of them");
+    let refused = other.post("/api/v1/operator/machines/retry", &json!({ "jobs": ["nonsense"] })).unwrap();
+    let error = &refused["error"];
+    assert_eq!((&error["code"], &error["field"]), (&"wrong_field".into(), &"jobs".into()));
+    drop(failing);
+    let _good = worker("good", "cache-good");
+    let n_done = || postgres.query("rookery", "select count(*) from jobs where state = 'done'");
+    let plays_and_waits = |n: &str| until(&page, "one game more", || n_done().trim() == n && is_paused());
+    let of = |job: &Value| job["job"].as_str().unwrap().to_owned();
+
+    let retried = other.post("/api/v1/operator/machines/retry", &json!({ "jobs": [of(&parked(&page)[0])] }));
+    assert_eq!(retried.unwrap()["retried"], 1);
+    plays_and_waits("1");
+    assert_eq!(parked(&page).len(), 3, "the others wait for somebody");
+
+    let job = of(&parked(&page)[0]);
+    let status = done(&folder, &format!("cluster status {access}"));
+    let (begin, end) = (format!("parked: {job}, last by broken-"), format!("; rookery cluster retry {job}"));
+    assert!(status.lines().any(|line| line.starts_with(&begin) && line.ends_with(&end)), "{status}");
+    let said = done(&folder, &format!("cluster retry {job} {access}"));
+    assert!(said.starts_with("1 parked games are tried again"), "{said}");
+    plays_and_waits("2");
+
+    assert_eq!(page.post("/api/v1/operator/machines/retry", &json!({})).unwrap()["retried"], 2);
+    let is_complete =
+        || page.get(&format!("/api/v1/tournaments/{id}")).is_ok_and(|state| state["complete"] == true);
+    until(&page, "it is over", is_complete);
+    let audit = done(&folder, &format!("cluster audit {access}"));
+    let retried = |who: &str| {
+        audit.lines().filter(|line| line.contains(&format!(" {who} tries a parked game again: "))).count()
+    };
+    assert_eq!((retried("trial"), retried("operator")), (3, 1), "whichever server was asked: {audit}");
+    assert!(audit.contains(&format!(" operator tries a parked game again: {job}")), "{audit}");
+    let lost = postgres.query("rookery", "select count(*) from attempts where worker like 'broken-%'");
+    let others = postgres.query("rookery", "select count(*) from attempts where worker not like 'broken-%'");
+    assert_eq!((lost.trim(), others.trim()), ("12", "0"), "three of each game");
 }
 
 #[test]

@@ -1,20 +1,23 @@
 //! Single faults with the real broker, by their IDs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::thread;
 use std::time::Duration;
 
+use async_nats::{Client, Message, Subscriber};
 use futures_util::StreamExt as _;
 use rookery_arena::{Elsewhere as _, Order, SingleGame, Tournament};
 use rookery_cluster::broker::{Access, STREAM};
 use rookery_cluster::status::{retry, status};
-use rookery_cluster::{Remote, doctor};
+use rookery_cluster::{PROTOCOL, Remote, doctor};
 use rookery_referee::MatchSpec;
-use rookery_store::{JobState, Store, TournamentId};
+use rookery_store::{JobState, Page, Store, TournamentId};
 use rookery_testkit::TempFolder;
 use rookery_testkit::nats::Nats;
 use serde_json::Value;
+use tokio::sync::oneshot;
 
 use crate::ghost::Ghost;
 use crate::{Machine, PATIENCE, TERMS, expected, hashes, hold, open, remote, spec, stop_never, wait_for};
@@ -195,6 +198,44 @@ fn fault_q13_a_broker_never_has_more_notifications_than_agreed() {
     assert_eq!(hashes(&store, id), expected(&folder, 300));
 }
 
+/// A header of what the parrot says, so that it does not repeat itself.
+const PARROT: &str = "Parrot";
+
+/// Says everything once more that is said by and to the worker `ann`, and beside it something older; then, when it is told to,
+/// all of it from the beginning. What it has repeated, by the kind of message.
+async fn repeat(client: Client, mut heard: Subscriber, over: oneshot::Receiver<()>) -> BTreeMap<String, u64> {
+    let mut said: Vec<Message> = vec![];
+    let mut repeated = BTreeMap::new();
+    tokio::pin!(over);
+    loop {
+        let message = tokio::select! {
+            Some(message) = heard.next() => message,
+            _ = &mut over => break,
+        };
+        let is_own = message.headers.as_ref().is_some_and(|headers| headers.get(PARROT).is_some());
+        if is_own || message.subject.contains(".look.") {
+            continue;
+        }
+        said.push(message);
+        for again in [&said[said.len() - 1], &said[said.len() / 2]] {
+            say_again(&client, again, &mut repeated).await;
+        }
+    }
+    for again in &said {
+        say_again(&client, again, &mut repeated).await;
+    }
+    client.flush().await.unwrap();
+    repeated
+}
+
+async fn say_again(client: &Client, message: &Message, repeated: &mut BTreeMap<String, u64>) {
+    let mut headers = message.headers.clone().unwrap_or_default();
+    headers.insert(PARROT, "again");
+    client.publish_with_headers(message.subject.clone(), headers, message.payload.clone()).await.unwrap();
+    let kind = message.subject.split('.').nth(2).unwrap_or_default().to_owned();
+    *repeated.entry(kind).or_default() += 1;
+}
+
 #[test]
 fn fault_q04_and_q14_everything_that_workers_ever_said_is_said_again_and_changes_nothing() {
     let Some(broker) = Nats::start() else { return };
@@ -202,27 +243,30 @@ fn fault_q04_and_q14_everything_that_workers_ever_said_is_said_again_and_changes
     let store = open(&folder, "many.db");
     let remote = remote(&broker, &store);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let (client, mut heard) = runtime.block_on(async {
+    let (client, heard) = runtime.block_on(async {
         let client = access(&broker).connect("parrot", false).await.unwrap();
-        let heard = client.subscribe("rookery.1.*.ann").await.unwrap();
+        let heard = client.subscribe(format!("rookery.{PROTOCOL}.*.ann")).await.unwrap();
         client.flush().await.unwrap();
         (client, heard)
     });
-    let parrot = runtime.spawn(async move {
-        let mut said: Vec<async_nats::Message> = vec![];
-        // Each message comes back to itself as well: it says what it has heard once more, for a while.
-        while let Some(message) = heard.next().await {
-            if said.len() < 2000 && !message.subject.contains(".look.") {
-                let old = said.get(said.len() / 2).unwrap_or(&message);
-                let _ = client.publish(old.subject.clone(), old.payload.clone()).await;
-                said.push(message);
-            }
-        }
-    });
+    let (over, is_over) = oneshot::channel();
+    let parrot = runtime.spawn(repeat(client, heard, is_over));
     let worker = Machine::start(&broker, &folder, "ann");
     let tournament = Tournament::create(&store, spec(100)).unwrap();
     assert_eq!(hold(&tournament, Some(&remote), &stop_never()), Ok(true));
-    parrot.abort();
+    over.send(()).unwrap();
+    let repeated = runtime.block_on(parrot).unwrap();
+    for kind in ["ask", "record", "tell"] {
+        // Each game is asked for, granted, sent and confirmed; what is said together is one message.
+        assert!(repeated.get(kind).is_some_and(|n| *n >= 10), "{kind}: {repeated:?}");
+    }
+    let n_records = repeated["record"];
+    assert!(n_records >= 300, "each three times: {repeated:?}");
+    // It is answered after everything that was said before.
+    let status = runtime.block_on(status(&access(&broker))).unwrap();
+    assert_eq!((status.stored, status.refused), (100, 0), "{status:?}");
     assert_eq!(hashes(&store, tournament.id()), expected(&folder, 100));
-    worker.drain();
+    assert!(store.audit_log(Page::default()).unwrap().is_empty(), "nothing to be told");
+    let report = worker.drain();
+    assert_eq!((report.stored, report.undelivered), (100, 0), "{report:?}");
 }
