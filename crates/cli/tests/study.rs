@@ -6,9 +6,14 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::UNIX_EPOCH;
 
+use pty::Pty;
 use rookery_testkit::TempFolder;
 use serde_json::Value;
+
+#[allow(dead_code, reason = "others click and resize in it")]
+mod pty;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 
@@ -182,6 +187,38 @@ fn a_puzzle_has_the_only_winning_move_as_its_solution() {
 }
 
 #[test]
+fn a_number_names_a_puzzle_on_any_day_and_the_day_is_a_number() {
+    let home = TempFolder::new("numbers");
+    let game_of = |seed: &str| json(&["puzzle", "--seed", seed, "--json"], &home)["game"].clone();
+    // By turns, whatever day it is.
+    assert_eq!([game_of("0"), game_of("1"), game_of("2")], ["fish", "hexapawn", "stones"]);
+    let today = || UNIX_EPOCH.elapsed().unwrap().as_secs() / 86_400;
+    let (day, of_the_day) = loop {
+        let (before, puzzle) = (today(), json(&["puzzle", "--json"], &home));
+        if before == today() {
+            break (before, puzzle);
+        }
+    };
+    assert_eq!(of_the_day["seed"], day);
+    assert_eq!(of_the_day, json(&["puzzle", "--seed", &day.to_string(), "--json"], &home));
+}
+
+#[test]
+fn a_puzzle_is_solved_to_its_end() {
+    let home = TempFolder::new("solved");
+    let named = ["puzzle", "hexapawn", "--grade", "2", "--seed", "7"];
+    let puzzle = json(&[&named[..], &["--json"]].concat(), &home);
+    let solution: Vec<&str> =
+        puzzle["solution"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
+    assert_eq!(solution.len(), 5, "{solution:?}");
+    let typed_in = solution.iter().step_by(2).fold(String::new(), |text, mv| text + mv + "\n");
+    let said = typed(&named, &home, &format!("nonsense\n{typed_in}"));
+    assert!(said.contains("nonsense"), "{said}");
+    assert_eq!(said.matches("Right. The answer is ").count(), 2, "{said}");
+    assert!(said.trim_end().ends_with("Solved. Next: rookery puzzle hexapawn --seed 8"), "{said}");
+}
+
+#[test]
 fn history_lists_filters_reviews_and_deletes() {
     let home = TempFolder::new("history");
     assert_eq!(json(&["history", "--json"], &home), Value::Array(vec![]));
@@ -334,6 +371,21 @@ fn play_without_a_screen_asks_what_to_play_and_offers_a_guided_game_to_whoever_i
     assert!(said.starts_with("Type the name of a game: fish, hexapawn, "), "{said}");
     assert!(!said.contains(new) && !said.contains("You can move from"), "{said}");
     assert!(said.contains("Player 1, your move. Type a move, or help."), "{said}");
+}
+
+#[test]
+fn a_terminal_that_knows_no_codes_gets_lines_without_any() {
+    let home = TempFolder::new("dumb");
+    let mut pty =
+        Pty::start_with(&["play", "hexapawn:rows=3,cols=3", "human", "first"], &home, &[("TERM", "dumb")]);
+    pty.wait_for("Player 1, your move. Type a move, or help.");
+    pty.send("b2\n");
+    pty.wait_for("move 3");
+    pty.send("quit\n");
+    assert_eq!(pty.end().exit_code(), 0);
+    let raw = pty.raw();
+    assert!(!raw.contains(&b'\x1b'), "{}", String::from_utf8_lossy(&raw));
+    assert_eq!(json(&["history", "--json"], &home)[0]["id"], "hexapawn");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use rookery_rules::{Key, Kind, Options, Position, Seat, Solvable};
 use rookery_search::{Analysis, Budget, FindTable, Goal, Perfect, Strategy};
 
-use crate::{Level, PlayerInfo, SolveError, SolveOrder, Solved};
+use crate::{Level, PlayerInfo, SolveError, SolveOrder, Solved, Solving};
 
 /// A strategy by its name, with its options; `None` if there is none of this name.
 pub type ByName<P> = fn(&str, &Options<'_>) -> Option<Box<dyn Strategy<P>>>;
@@ -33,6 +33,8 @@ pub struct Expertise<P: Position> {
     pub judge: Option<(Judge<P>, i32)>,
     /// Finds out what a position is worth with best play, or says why it cannot.
     pub solve: fn(&P, &SolveOrder) -> Result<Solved, SolveError>,
+    /// The same for many positions of one setup, if something can be remembered from one to the next.
+    pub solving: Option<fn() -> Solving<P>>,
     /// Setups whose later positions are solved at once, as options of a game spec: puzzles come from there.
     pub puzzles: &'static [&'static str],
 }
@@ -46,8 +48,14 @@ impl<P: Position> Expertise<P> {
         analyse: None,
         judge: None,
         solve: |_, _| Err(SolveError::Refused("there is no solver for this game".to_owned())),
+        solving: None,
         puzzles: &[],
     };
+
+    /// Solves many positions of one setup, one after the other.
+    pub fn solving(&self) -> Solving<P> {
+        self.solving.map_or_else(|| Box::new(self.solve) as Solving<P>, |solving| solving())
+    }
 }
 
 /// The player that solves what it can, for games that the solver reaches.

@@ -39,7 +39,7 @@ pub use levels::{LEVEL_NAMES, Level};
 pub use named::{
     GENERAL, Named, PlayerError, PlayerInfo, analyse, players, random_games, strategy, strongest,
 };
-pub use solve::{KeepingMove, SolveError, SolveOrder, Solved, Value, solve};
+pub use solve::{KeepingMove, SolveError, SolveOrder, Solved, Solving, Value, solve};
 pub use tables::{read_table, use_tables};
 
 pub use rookery_search::{PlayerSpec, PlayerSpecError};

@@ -30,7 +30,7 @@ pub struct SolveOrder {
     pub look_up: bool,
     /// Whether to walk through the proof afterwards.
     pub verify: bool,
-    /// At most so many positions, in games in which none comes back.
+    /// At most so many positions: without an answer by then it was stopped.
     pub nodes: Option<u64>,
     /// Raised when the answer is no longer wanted.
     pub stop: Stop,
@@ -193,39 +193,73 @@ pub(crate) fn solve_position<P: Solvable + Notation>(
     Ok(Solved { nodes, elapsed, verified, not_kept, ..in_text(position, &solution, &solver) })
 }
 
+/// Solves positions of one setup one after the other, and may remember what it has found out.
+pub type Solving<P> = Box<dyn FnMut(&P, &SolveOrder) -> Result<Solved, SolveError>>;
+
 /// Solves a position of a game in which positions come back.
 pub(crate) fn solve_recurring<P: Recurring>(position: &P, order: &SolveOrder) -> Result<Solved, SolveError> {
+    let start = Instant::now();
+    let found = list(position, order)?;
+    let elapsed = start.elapsed();
+    let verified = order.verify.then(|| found.verify(&order.stop)).transpose().map_err(not_solved)?;
+    Ok(Solved { elapsed, verified, ..from_list(position, &found, order) })
+}
+
+/// The same for positions of one setup: what follows from a position is listed once. Nothing is verified.
+pub(crate) fn solving_recurring<P: Recurring>() -> Solving<P> {
+    let mut lists: Vec<Arrangements<P>> = vec![];
+    Box::new(move |position, order| {
+        let known = lists.iter().position(|list| list.fate(position).is_some());
+        let idx = if let Some(idx) = known {
+            idx
+        } else {
+            lists.push(list(position, order)?);
+            lists.len() - 1
+        };
+        if lists[idx].is_capped(position) {
+            return Err(not_solved(NotSolved::Capped));
+        }
+        Ok(from_list(position, &lists[idx], order))
+    })
+}
+
+fn list<P: Recurring>(position: &P, order: &SolveOrder) -> Result<Arrangements<P>, SolveError> {
     if order.db.is_some() {
         let reason =
             "positions of this game come back, and tables of such games are not kept; leave the folder out";
         return Err(SolveError::Refused(reason.to_owned()));
     }
-    let failed = |error| match error {
+    let budget = Budget { stop: order.stop.clone(), work: order.nodes, ..Budget::default() };
+    Arrangements::solve(position, order.memory, &budget, &order.progress).map_err(not_solved)
+}
+
+fn not_solved(error: NotSolved) -> SolveError {
+    match error {
         NotSolved::Stopped => SolveError::Stopped,
         NotSolved::Unsolvable(error) => SolveError::Unsolvable(error),
         NotSolved::Refuted(position) => SolveError::Refuted(Refuted::Fate { position }),
         NotSolved::TooMany(_) | NotSolved::Capped => SolveError::Refused(error.to_string()),
-    };
-    let start = Instant::now();
-    let found = Arrangements::solve(position, order.memory, &order.stop, &order.progress).map_err(failed)?;
-    let elapsed = start.elapsed();
+    }
+}
+
+fn from_list<P: Recurring>(position: &P, found: &Arrangements<P>, order: &SolveOrder) -> Solved {
     let value = |fate: Fate| match fate {
         Fate::Won(seat, plies) => Value { winner: Some(seat), plies: Some(plies) },
         Fate::Drawn => Value { winner: None, plies: None },
     };
-    let first_moves = if order.want == Want::Moves { found.first_moves() } else { vec![] };
-    Ok(Solved {
-        value: value(found.fate(position).expect("the start can be reached")),
-        line: found.line().iter().map(ToString::to_string).collect(),
+    let first_moves = if order.want == Want::Moves { found.first_moves(position) } else { vec![] };
+    Solved {
+        value: value(found.fate(position).expect("the position is in the list")),
+        line: found.line(position).iter().map(ToString::to_string).collect(),
         first_moves: first_moves.into_iter().map(|(mv, fate)| (mv.to_string(), value(fate))).collect(),
         nodes: order.progress.nodes(),
-        elapsed,
+        elapsed: Duration::ZERO,
         entries: found.len() as u64,
         bytes: found.bytes(),
         compared_bits: Some(64),
-        verified: order.verify.then(|| found.verify(&order.stop)).transpose().map_err(failed)?,
+        verified: None,
         not_kept: None,
-    })
+    }
 }
 
 fn in_text<P: Solvable>(position: &P, solution: &Solution<P::Move>, solver: &Solver<P>) -> Solved {

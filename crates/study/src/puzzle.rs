@@ -3,9 +3,9 @@
 use std::fmt;
 
 use rookery_catalog::{CATALOG, Game, Visit, game, visit};
-use rookery_players::{SolveError, SolveOrder, Solved};
+use rookery_players::{SolveError, SolveOrder, Solved, Solving};
 use rookery_rules::{
-    GameSpec, Notation as _, Position as _, PositionOf, Reason, Seat, Seed, Setup as _, Status, below,
+    GameSpec, Notation as _, Position, PositionOf, Reason, Seat, Seed, Setup as _, Status, below,
 };
 use rookery_search::{Budget, Random, Strategy as _, Want};
 use serde::Serialize;
@@ -66,8 +66,13 @@ pub enum NoPuzzle {
     Unknown(String),
     /// The game cannot be solved quickly enough.
     NoSolver(String),
-    /// None was found in all the games that were played.
-    NotFound,
+    /// None was found with all the work that one may take.
+    NotFound {
+        /// The game.
+        game: String,
+        /// How hard it was to be.
+        grade: Option<Grade>,
+    },
 }
 
 impl fmt::Display for NoPuzzle {
@@ -76,7 +81,13 @@ impl fmt::Display for NoPuzzle {
         match self {
             Self::Unknown(error) => f.write_str(error),
             Self::NoSolver(game) => write!(f, "there are no puzzles of {game}; there are some of {games}"),
-            Self::NotFound => f.write_str("none was found; try another --seed, or no --grade"),
+            Self::NotFound { game, grade: Some(grade) } => write!(
+                f,
+                "no puzzle of {game} with grade {grade} was found for this number; try another --seed, another --grade or none"
+            ),
+            Self::NotFound { game, grade: None } => {
+                write!(f, "no puzzle of {game} was found for this number; try another --seed")
+            }
         }
     }
 }
@@ -104,7 +115,7 @@ pub fn puzzle_games() -> impl Iterator<Item = &'static str> {
 /// ```
 pub fn puzzle(name: &str, seed: u64, grade: Option<Grade>) -> Result<Puzzle, NoPuzzle> {
     game(name).map_err(|error| NoPuzzle::Unknown(error.to_string()))?;
-    visit(name, Search { seed, grade }).expect("the game is there")
+    visit(name, Search { seed, grade, work: WORK }).expect("the game is there")
 }
 
 /// The game and the number of the puzzle of a day, which is counted from 1 January 1970.
@@ -117,16 +128,24 @@ pub fn of_the_day(days: u64) -> (&'static str, u64) {
 struct Search {
     seed: u64,
     grade: Option<Grade>,
+    /// Positions that all solvers together may still look at.
+    work: u64,
 }
 
 /// How many games are played to find one.
 const GAMES: u64 = 400;
-/// Positions that the solver may look at. A number, not a time, so that the same puzzle comes on any machine.
+/// Positions that the solver may look at for one question. A number, not a time, so that the same puzzle comes on any machine.
 const NODES: u64 = 400_000;
+/// The same for all questions of a puzzle: some seconds.
+const WORK: u64 = 20_000_000;
+/// The memory of a solver.
+const MEMORY: usize = 16 << 20;
 /// Who plays the games: somebody who makes mistakes, but not many.
 const PLAYER: &str = "level:2";
 /// The most moves at the beginning that are played at random.
 const MOST_RANDOM: u32 = 8;
+/// A game that lasts longer than so many moves only drags on.
+const LONGEST: u64 = 100;
 /// A position with fewer moves is no question.
 const LEAST_CHOICE: usize = 3;
 /// A shorter win is found by looking once.
@@ -135,16 +154,18 @@ const LEAST_PLIES: u32 = 3;
 impl Visit for Search {
     type Out = Result<Puzzle, NoPuzzle>;
 
-    fn visit<G: Game>(self) -> Self::Out {
+    fn visit<G: Game>(mut self) -> Self::Out {
         let setups = G::EXPERTISE.puzzles;
         if setups.is_empty() {
             return Err(NoPuzzle::NoSolver(G::Setup::GAME.to_owned()));
         }
+        let mut solvers: Vec<_> = setups.iter().map(|_| G::EXPERTISE.solving()).collect();
         let seed = Seed(self.seed).derive(0x7075_7a7a);
         for number in 0..GAMES {
             let seed = seed.derive(number);
-            let setup = setups[below(&mut seed.rng(), setups.len() as u32) as usize];
-            if let Some((position, solved)) = self.in_one_game::<G>(setup, seed) {
+            let choice = below(&mut seed.rng(), setups.len() as u32) as usize;
+            let positions = positions_of_a_game::<G>(setups[choice], seed);
+            if let Some((position, solved)) = self.first_puzzle::<G>(&positions, &mut solvers[choice]) {
                 let plies = solved.value.plies.expect("a win that was solved has its length");
                 return Ok(Puzzle {
                     game: G::Setup::GAME.to_owned(),
@@ -156,62 +177,107 @@ impl Visit for Search {
                     grade: Grade::of_plies(plies),
                 });
             }
+            if self.work == 0 {
+                break;
+            }
         }
-        Err(NoPuzzle::NotFound)
+        Err(NoPuzzle::NotFound { game: G::Setup::GAME.to_owned(), grade: self.grade })
     }
+}
+
+/// The positions of a game in which somebody was to move.
+fn positions_of_a_game<G: Game>(setup: &str, seed: Seed) -> Vec<PositionOf<G>> {
+    let spec = GameSpec::parse(&format!("{}:{setup}", G::Setup::GAME)).expect("well formed");
+    let spec = game(G::Setup::GAME).expect("the game is there").vary(&spec, seed);
+    let mut position = G::Setup::from_spec(&spec).expect("the setups of puzzles are possible").start();
+    let player = PLAYER.parse().expect("well formed");
+    let (mut player, _) = rookery_catalog::strategy::<G>(&player).expect("every game has it");
+    let opening = u64::from(below(&mut seed.derive(1).rng(), MOST_RANDOM + 1));
+    let mut positions = vec![];
+    for ply in 0..LONGEST {
+        if position.to_move().is_none() {
+            break;
+        }
+        let budget = Budget { seed: seed.derive(1000 + ply), ..Budget::default() };
+        // The first moves are anybody's, so that games differ also where the start is always the same.
+        let mv =
+            if ply < opening { Random.choose(&position, &budget) } else { player.choose(&position, &budget) };
+        positions.push(position.clone());
+        position.play_unchecked(mv);
+    }
+    positions
 }
 
 impl Search {
-    /// The first position of a game that makes a puzzle.
-    fn in_one_game<G: Game>(&self, setup: &str, seed: Seed) -> Option<(PositionOf<G>, Solved)> {
-        let spec = GameSpec::parse(&format!("{}:{setup}", G::Setup::GAME)).ok()?;
-        let spec = game(G::Setup::GAME).ok()?.vary(&spec, seed);
-        let mut position = G::Setup::from_spec(&spec).ok()?.start();
-        let player = PLAYER.parse().expect("well formed");
-        let (mut player, _) = rookery_catalog::strategy::<G>(&player).expect("every game has it");
-        let opening = u64::from(below(&mut seed.derive(1).rng(), MOST_RANDOM + 1));
-        let mut ply = 0;
-        while position.to_move().is_some() {
-            if let Some(solved) = self.solved::<G>(&position) {
-                return Some((position, solved));
+    /// The first position of a game that makes a puzzle, of those that the solver reaches. They are asked from the end, where
+    /// it has little to do, and no more once it does not reach one, for those before it are harder.
+    fn first_puzzle<G: Game>(
+        &mut self,
+        positions: &[PositionOf<G>],
+        solver: &mut Solving<PositionOf<G>>,
+    ) -> Option<(PositionOf<G>, Solved)> {
+        let mut first = None;
+        for position in positions.iter().rev() {
+            match self.solved::<G>(position, solver) {
+                Ok(Some(answer)) => first = Some((position.clone(), answer)),
+                Ok(None) => {}
+                Err(OutOfReach) => break,
             }
-            let budget = Budget { seed: seed.derive(1000 + ply), ..Budget::default() };
-            // The first moves are anybody's, so that games differ also where the start is always the same.
-            let mv = if ply < opening {
-                Random.choose(&position, &budget)
-            } else {
-                player.choose(&position, &budget)
-            };
-            position.play_unchecked(mv);
-            ply += 1;
         }
-        None
+        // It must be solved without what was remembered, too: so it is when somebody tries a move.
+        first.filter(|(position, _)| solve::<G>(position, Want::Moves).is_ok())
     }
 
     /// The solution of a position, if it makes a puzzle.
-    fn solved<G: Game>(&self, position: &PositionOf<G>) -> Option<Solved> {
-        let seat = position.to_move()?;
+    fn solved<G: Game>(
+        &mut self,
+        position: &PositionOf<G>,
+        solver: &mut Solving<PositionOf<G>>,
+    ) -> Result<Option<Solved>, OutOfReach> {
+        let Some(seat) = position.to_move() else { return Ok(None) };
         if position.is_preparing() || position.legal_moves().count() < LEAST_CHOICE {
-            return None;
+            return Ok(None);
         }
         // Who wins is found sooner than what every move is worth.
-        let winner = solve::<G>(position, Want::Winner).ok()?;
-        if winner.value.winner != Some(seat) {
-            return None;
+        let winner = match self.ask(position, Want::Winner, solver) {
+            Ok(answer) => answer.value.winner,
+            Err(SolveError::Stopped) => return Err(OutOfReach),
+            // What is before the end of a game that a cap is about to end may be solved.
+            Err(_) => None,
+        };
+        if winner != Some(seat) {
+            return Ok(None);
         }
-        let solved = solve::<G>(position, Want::Moves).ok()?;
-        let plies = solved.value.plies.filter(|&plies| plies >= LEAST_PLIES)?;
-        let winning = solved.first_moves.iter().filter(|(_, value)| value.winner == Some(seat)).count();
+        let Ok(answer) = self.ask(position, Want::Moves, solver) else { return Ok(None) };
+        let Some(plies) = answer.value.plies.filter(|&plies| plies >= LEAST_PLIES) else { return Ok(None) };
+        let winning = answer.first_moves.iter().filter(|(_, value)| value.winner == Some(seat)).count();
         let fits = self.grade.is_none_or(|grade| grade == Grade::of_plies(plies));
-        (winning == 1 && fits && solved.line.len() == plies as usize).then_some(solved)
+        Ok((winning == 1 && fits && answer.line.len() == plies as usize).then_some(answer))
+    }
+
+    /// An answer of the solver, with what it may still look at.
+    fn ask<P: Position>(
+        &mut self,
+        position: &P,
+        want: Want,
+        solver: &mut Solving<P>,
+    ) -> Result<Solved, SolveError> {
+        let order = order(want, self.work.min(NODES));
+        let answer = solver(position, &order);
+        self.work = self.work.saturating_sub(order.progress.nodes());
+        answer
     }
 }
 
+/// The solver takes too long for a position.
+struct OutOfReach;
+
+fn order(want: Want, nodes: u64) -> SolveOrder {
+    SolveOrder { want, nodes: Some(nodes), memory: MEMORY, ..SolveOrder::default() }
+}
+
 fn solve<G: Game>(position: &PositionOf<G>, want: Want) -> Result<Solved, SolveError> {
-    (G::EXPERTISE.solve)(
-        position,
-        &SolveOrder { want, nodes: Some(NODES), memory: 16 << 20, ..SolveOrder::default() },
-    )
+    (G::EXPERTISE.solve)(position, &order(want, NODES))
 }
 
 /// What to do in a position that is won for whoever is to move: the move, and what speaks for it. Solved, so that it is right

@@ -148,3 +148,72 @@ fn keeps_moves<P: Position>(position: &P, mv: P::Move, seat: Seat) -> Option<Rea
     (all.len() > 1 && own > 1.05 * mean)
         .then(|| Reason::new("keeps", format!("keeps more moves for the next turn: {own:.0} on average")))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use rookery_games::hexapawn;
+    use rookery_rules::{Notation as _, Seed, Setup as _};
+
+    use super::*;
+
+    /// Hexapawn without a word of its own.
+    struct Bare;
+
+    impl rookery_rules::Game for Bare {
+        type Setup = hexapawn::Setup;
+        const TITLE: &'static str = "Bare";
+        const SUMMARY: &'static str = "only what must be there";
+        const SEATS: &'static str = "2";
+        const RULES: &'static str = "";
+    }
+
+    impl Game for Bare {}
+
+    fn of(position: &str, mv: &str) -> Vec<String> {
+        let position = PositionOf::<Bare>::from_text(position).unwrap();
+        let mv = position.parse_move(mv).unwrap();
+        reasons::<Bare>(&position, mv)
+            .iter()
+            .map(|reason| format!("{}: {}", reason.kind, reason.text))
+            .collect()
+    }
+
+    #[test]
+    fn a_game_without_reasons_of_its_own_gets_general_ones() {
+        let found = of("p1 1.../.1../2.../...2", "b2xa3");
+        assert!(found.iter().any(|reason| reason == "takes: takes a pawn"), "{found:?}");
+    }
+
+    /// In a few games every reason comes up, and those that can be looked at are true.
+    #[test]
+    fn every_general_reason_comes_up_and_is_true() {
+        let mut kinds = BTreeSet::new();
+        for seed in 0..60 {
+            let mut rng = Seed(seed).rng();
+            let mut position = hexapawn::Setup::parse("rows=4,cols=4").unwrap().start();
+            while let Some(seat) = position.to_move() {
+                let n_moves = position.count_moves();
+                for mv in position.legal_moves() {
+                    let mut after = position.clone();
+                    after.play_unchecked(mv);
+                    let pieces = |of: &PositionOf<Bare>| {
+                        of.scene().pieces.iter().filter(|piece| piece.seat != seat).count()
+                    };
+                    let reasons = reasons::<Bare>(&position, mv);
+                    let has = |kind: &str| reasons.iter().any(|reason| reason.kind == kind);
+                    assert_eq!(has("wins"), after.to_move().is_none(), "{mv} in {position}");
+                    assert!(!has("only") || n_moves == 1, "{mv} in {position}");
+                    assert!(!has("takes") || pieces(&after) < pieces(&position), "{mv} in {position}");
+                    assert!(!has("prevents") || !allows_loss(&position, mv), "{mv} in {position}");
+                    kinds.extend(reasons.iter().map(|reason| reason.kind));
+                }
+                let Some(mv) = position.random_move(&mut rng) else { break };
+                position.play_unchecked(mv);
+            }
+        }
+        let all = ["keeps", "only", "prevents", "restricts", "takes", "threatens", "wins"];
+        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all);
+    }
+}

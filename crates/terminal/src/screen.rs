@@ -17,7 +17,7 @@ const PANEL: (u16, u16) = (22, 36);
 /// Lines above and below the board.
 const TOP: u16 = 1;
 const BOTTOM: u16 = 4;
-/// A window narrower than this has no list: the board has all of its width.
+/// A window narrower than this has no list in any case: the board has all of its width.
 const NARROW: u16 = 72;
 /// A narrow window of at least this height has a line for the seats.
 const SEAT_LINE: u16 = 13;
@@ -31,7 +31,7 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let buffer = frame.buffer_mut();
     app.hot.clear();
     app.plan = None;
-    let is_narrow = area.width < NARROW;
+    let is_narrow = has_no_list(app, area);
     let n_above = TOP + u16::from(is_narrow && area.height >= SEAT_LINE);
     let room = Rect {
         x: area.x,
@@ -63,6 +63,16 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
         overlay::draw(app, &popup, area, buffer);
     }
     app.look.simplify(buffer);
+}
+
+/// Whether the board has all of the width: in a narrow window, and where only that keeps it whole.
+fn has_no_list(app: &App, area: Rect) -> bool {
+    let is_whole = |beside: u16, above: u16| {
+        let (width, height) = (area.width - beside, area.height.saturating_sub(above + BOTTOM));
+        Plan::new(&app.scene, Rect { width, height, ..area }, (0, 0)).is_ok_and(|plan| !plan.is_part())
+    };
+    let seats = u16::from(area.height >= SEAT_LINE);
+    area.width < NARROW || !is_whole(PANEL.0 + 1, TOP) && is_whole(0, TOP + seats)
 }
 
 /// The plan for this room, moved so that what has changed on a large board is seen.

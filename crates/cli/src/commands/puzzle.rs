@@ -25,7 +25,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 the command line is wrong.")]
 pub(crate) struct Args {
-    /// The game: hexapawn, fish or stones; by default that of the day
+    /// The game: hexapawn, fish or stones; by default that of the number
     #[arg(value_name = "GAME")]
     game: Option<String>,
 
@@ -44,8 +44,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (of_day, day) = of_the_day(since.as_secs() / 86_400);
-    let (name, seed) = (args.game.as_deref().unwrap_or(of_day), args.seed.unwrap_or(day));
+    // A number names a game, too, so that it names the same puzzle on any day.
+    let (of_number, seed) = of_the_day(args.seed.unwrap_or(since.as_secs() / 86_400));
+    let name = args.game.as_deref().unwrap_or(of_number);
     let found = puzzle(name, seed, args.grade.and_then(Grade::new));
     let puzzle = found.map_err(|error| UsageError(error.to_string()))?;
     if args.json {

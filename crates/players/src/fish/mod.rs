@@ -22,6 +22,7 @@ pub const EXPERTISE: Expertise<Position> = Expertise {
     analyse: Some(levels::analyse),
     judge: None,
     solve: |position, order| solve::solve_position(<Fish as Game>::Setup::GAME, position, order),
+    solving: None,
     puzzles: &["rows=4,cols=4", "rows=5,cols=4", "rows=5,cols=5"],
 };
 

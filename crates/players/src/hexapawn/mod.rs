@@ -23,6 +23,7 @@ pub const EXPERTISE: Expertise<Position> = Expertise {
     analyse: Some(levels::analyse),
     judge: None,
     solve: |position, order| solve::solve_position(<Hexapawn as Game>::Setup::GAME, position, order),
+    solving: None,
     puzzles: &["rows=4,cols=4", "rows=5,cols=4", "rows=5,cols=5", "rows=6,cols=5"],
 };
 

@@ -22,6 +22,7 @@ pub const EXPERTISE: Expertise<Position> = Expertise {
     analyse: Some(levels::analyse),
     judge: Some((race::lead, race::THREE_OF_FOUR)),
     solve: solve::solve_recurring,
+    solving: Some(solve::solving_recurring),
     puzzles: &[],
 };
 

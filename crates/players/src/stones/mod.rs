@@ -18,7 +18,14 @@ pub const EXPERTISE: Expertise<Position> = Expertise {
     analyse: Some(levels::analyse),
     judge: Some((levels::judge, levels::THREE_OF_FOUR)),
     solve: solve::solve_recurring,
-    puzzles: &["rows=3,cols=3", "rows=3,cols=4", "rows=4,cols=3", "rows=4,cols=4,stones=2"],
+    solving: Some(solve::solving_recurring),
+    puzzles: &[
+        "rows=3,cols=3",
+        "rows=3,cols=4,stones=2",
+        "rows=4,cols=3,stones=2",
+        "rows=3,cols=5,stones=2",
+        "rows=4,cols=4,stones=2",
+    ],
 };
 
 const PLAYERS: &[PlayerInfo] = &[

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use rookery_rules::{Recurring, Seat, Status};
 
 use super::{Progress, Unsolvable};
-use crate::Stop;
+use crate::{Budget, Stop};
 
 /// How an arrangement ends with best play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ pub enum NotSolved {
     TooMany(usize),
     /// A cap, or a rule that looks at more than the arrangement, can decide the game.
     Capped,
-    /// It was stopped.
+    /// It was stopped, or has taken all the work it might.
     Stopped,
     /// The second look does not confirm what was found: the position in question.
     Refuted(String),
@@ -67,8 +67,8 @@ pub struct Arrangements<P> {
 }
 
 impl<P: Recurring> Arrangements<P> {
-    /// Finds everything out, in about so many bytes.
-    pub fn solve(start: &P, limit: usize, stop: &Stop, progress: &Progress) -> Result<Self, NotSolved> {
+    /// Finds everything out, in about so many bytes. The budget's work counts arrangements whose moves are listed.
+    pub fn solve(start: &P, limit: usize, budget: &Budget, progress: &Progress) -> Result<Self, NotSolved> {
         if start.n_seats() != 2 {
             return Err(NotSolved::Unsolvable(Unsolvable::Seats(start.n_seats())));
         }
@@ -78,14 +78,10 @@ impl<P: Recurring> Arrangements<P> {
         if start.free_plies() == 0 {
             return Err(NotSolved::Capped);
         }
-        let graph = Graph::list(start, limit, stop, progress)?;
+        let graph = Graph::list(start, limit, budget, progress)?;
         let fates = graph.fates();
         let found = Self { start: start.clone(), numbers: graph.numbers, fates };
-        match found.fate(start) {
-            // The game may not be won later than the caps allow.
-            Some(Fate::Won(_, plies)) if u64::from(plies) >= start.free_plies() => Err(NotSolved::Capped),
-            _ => Ok(found),
-        }
+        if found.is_capped(start) { Err(NotSolved::Capped) } else { Ok(found) }
     }
 
     /// How many there are.
@@ -108,14 +104,20 @@ impl<P: Recurring> Arrangements<P> {
         self.numbers.get(&position.key()).map(|&number| self.fates[number as usize])
     }
 
-    /// Every first move and how it ends, with the move itself counted.
-    pub fn first_moves(&self) -> Vec<(P::Move, Fate)> {
-        children(&self.start).map(|(mv, child)| (mv, self.after(&child))).collect()
+    /// Whether a position that can be reached is won later than the caps allow in its game.
+    pub fn is_capped(&self, position: &P) -> bool {
+        matches!(self.fate(position), Some(Fate::Won(_, plies)) if u64::from(plies) >= position.free_plies())
     }
 
-    /// Best play of both sides, the first of equally good moves each time; nothing if it is a draw.
-    pub fn line(&self) -> Vec<P::Move> {
-        let mut position = self.start.clone();
+    /// Every move of a position that can be reached and how it ends, with the move itself counted.
+    pub fn first_moves(&self, position: &P) -> Vec<(P::Move, Fate)> {
+        children(position).map(|(mv, child)| (mv, self.after(&child))).collect()
+    }
+
+    /// Best play of both sides from a position that can be reached, the first of equally good moves each time; nothing if it
+    /// is a draw.
+    pub fn line(&self, position: &P) -> Vec<P::Move> {
+        let mut position = position.clone();
         let mut line = vec![];
         while let Some(fate @ Fate::Won(_, 1..)) = self.fate(&position) {
             let best = children(&position).find(|(_, child)| self.after(child) == fate);
@@ -207,9 +209,10 @@ impl Graph {
     fn list<P: Recurring>(
         start: &P,
         limit: usize,
-        stop: &Stop,
+        budget: &Budget,
         progress: &Progress,
     ) -> Result<Self, NotSolved> {
+        let mut listed = 0;
         let mut graph = Self { numbers: HashMap::default(), nodes: vec![], moves: vec![] };
         let mut level = vec![start.clone()];
         graph.number(start)?;
@@ -217,10 +220,11 @@ impl Graph {
             let mut next = vec![];
             for position in &level {
                 let (from, _) = graph.number(position)?;
-                progress.0.nodes.fetch_add(1, Ordering::Relaxed);
-                if stop.is_set() {
+                if budget.is_spent(listed) {
                     return Err(NotSolved::Stopped);
                 }
+                listed += 1;
+                progress.0.nodes.fetch_add(1, Ordering::Relaxed);
                 for (_, child) in children(position) {
                     let (to, is_new) = graph.number(&child)?;
                     graph.moves.push((from, to));
