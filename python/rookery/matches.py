@@ -126,6 +126,8 @@ class Result:
     sprt: Sprt | None = None
     #: What it is called in its store: `rookery tournament show ID --store FILE`.
     id: str | None = None
+    #: What everything followed from that was left to chance: the same seed gives the same games.
+    seed: int = 0
 
     @property
     def winner(self) -> Standing:
@@ -193,7 +195,7 @@ def _hold_all(
     games: Sequence[str],
     players: Iterable[Player],
     shape: dict[str, Any],
-    seed: int,
+    seed: int | None,
     time: str | None,
     max_turns: int | None,
     record: str | PathLike[str] | None,
@@ -222,8 +224,9 @@ def _hold_all(
         "seats": seats,
         "format": shape,
         "entrants": entrants,
-        "seed": str(int(seed)),
     }
+    if seed is not None:
+        spec["seed"] = str(int(seed))
     if time is not None:
         spec["time"] = time
     if max_turns is not None:
@@ -240,6 +243,7 @@ def _result(held: str) -> Result:
         elo=tuple(told["elo"]) if told["elo"] else None,
         sprt=Sprt(**{each.name: told["sprt"][each.name] for each in fields(Sprt)}) if told["sprt"] else None,
         id=told["id"],
+        seed=told["seed"],
     )
 
 
@@ -253,7 +257,7 @@ def match(
     players: Iterable[Player],
     games: int = 2,
     *,
-    seed: int = 0,
+    seed: int | None = None,
     time: str | None = None,
     max_turns: int | None = None,
     record: str | PathLike[str] | None = None,
@@ -266,6 +270,9 @@ def match(
     move, or a `Bot`. An exception in a player is its loss, with the traceback as evidence; only what is no `Exception`, such
     as Ctrl-C and `SystemExit`, ends the match and comes out of it. Records go to the folder
     `record`, or everything to a `store` as `tournament` does. A `time` such as `1s+100ms` is for specs alone.
+
+    Without a `seed` it is 0, so that the same call plays the same games. Where a program plays (`cmd:`, `tcp:`, `ws:`) a seed
+    is drawn instead that it cannot guess: whoever knows it can compute what the others do. `result.seed` has it.
 
     >>> import rookery
     >>> def last(position):
@@ -293,7 +300,7 @@ def sprt(
     alpha: float = 0.05,
     beta: float = 0.05,
     games: int = 10_000,
-    seed: int = 0,
+    seed: int | None = None,
     time: str | None = None,
     max_turns: int | None = None,
     record: str | PathLike[str] | None = None,
@@ -318,7 +325,7 @@ def tournament(
     *,
     games: int | None = None,
     rounds: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     time: str | None = None,
     max_turns: int | None = None,
     record: str | PathLike[str] | None = None,
@@ -343,7 +350,7 @@ def tournament(
     """
     if resume is not None:
         agreed = (spec, players, games, rounds, time, max_turns, record)
-        if store is None or any(word is not None for word in agreed) or (format, seed, name) != ("round-robin", 0, "python"):
+        if store is None or any(word is not None for word in agreed) or (format, seed, name) != ("round-robin", None, "python"):
             raise ValueError("`resume` takes the `store` and, if you like, `concurrency`: nothing else is agreed again")
         return _result(_resume(store, resume, concurrency))
     if spec is None or players is None:

@@ -97,6 +97,12 @@ pub(crate) fn check_entrants(spec: &TournamentSpec, callers: &[Option<Arc<Calls>
     Ok(())
 }
 
+/// Whether somebody takes part who is neither built in nor a function of Python.
+pub(crate) fn has_programs(spec: &TournamentSpec, callers: &[Option<Arc<Calls>>]) -> bool {
+    let mut entrants = spec.entrants.iter().zip(callers);
+    entrants.any(|(entrant, calls)| calls.is_none() && entrant.player.is_program())
+}
+
 /// What came of an event that a store keeps.
 pub(crate) struct Held {
     /// The games that were played now.
@@ -254,8 +260,7 @@ impl Order {
     }
 
     fn has_programs(&self) -> bool {
-        let mut entrants = self.spec().entrants.iter().zip(&self.callers);
-        entrants.any(|(entrant, calls)| calls.is_none() && entrant.player.is_program())
+        has_programs(self.spec(), &self.callers)
     }
 
     /// Lets others play, and looks for Ctrl-C meanwhile.

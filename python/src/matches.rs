@@ -7,7 +7,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use rookery_arena::PlayedGame;
 use rookery_catalog::{Game, State, Visit};
-use rookery_live::Guest;
+use rookery_live::{Guest, drawn_seed};
 use rookery_referee::{
     Answering, Conduct, Evidence, Failure, Fault, Invitation, Offence, Player, Question, TimeControl, words,
 };
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::errors::value;
 use crate::gate;
-use crate::holding::{Event, Held, Order, check_entrants};
+use crate::holding::{Event, Held, Order, check_entrants, has_programs};
 use crate::moves::{Move, read_move};
 use crate::position::Position;
 use crate::results::{deciding, standings};
@@ -166,7 +166,7 @@ pub(crate) fn told(game: &PlayedGame) -> Value {
 }
 
 /// Holds what a tournament spec (JSON) says; `players` has what is called of those who sit in Python. The games, how everybody
-/// stands, what a test has decided and the id in the store, as JSON.
+/// stands, what a test has decided, the seed and the id in the store, as JSON.
 #[pyfunction]
 #[pyo3(signature = (spec, players, record = None, store = None, concurrency = None, sprt = None))]
 fn _hold(
@@ -233,8 +233,9 @@ fn hold(
     raised: Raised,
 ) -> PyResult<String> {
     let Wanted { record, store, concurrency, sprt } = wanted;
-    let mut spec: TournamentSpec =
-        serde_json::from_str(spec).map_err(|error| value(format!("this cannot be held: {error}")))?;
+    let unheld = |error| value(format!("this cannot be held: {error}"));
+    let told: Value = serde_json::from_str(spec).map_err(unheld)?;
+    let mut spec: TournamentSpec = serde_json::from_str(spec).map_err(unheld)?;
     spec.check().map_err(value)?;
     // An offence costs the game of whoever commits it, and never the game of all.
     spec.conduct.get_or_insert(Conduct::removing());
@@ -245,6 +246,10 @@ fn hold(
         ));
     }
     check_entrants(&spec, &callers)?;
+    // Who knows the seed knows what the computers play, and the seeds of the other seats; no program may.
+    if told.get("seed").is_none() && has_programs(&spec, &callers) {
+        spec.seed = drawn_seed();
+    }
     let event = match (store, &record, sprt) {
         (Some(_), Some(_), _) => {
             return Err(value("games are kept in a `store` or as records (`record`), not in both"));
@@ -291,6 +296,7 @@ fn outcome(
         "elo": crate::results::elo(spec, results),
         "ratings": crate::results::ratings_of(spec, results),
         "sprt": decided,
+        "seed": spec.seed.0,
         "id": order.id(),
     });
     told.to_string()

@@ -42,6 +42,26 @@ def test_many_games_of_built_ins_run_at_once():
     assert again == result, "the same seed gives the same match, whatever the number of threads"
 
 
+def test_a_bot_may_be_handed_over_as_its_class():
+    class First(rookery.Bot):
+        def __init__(self):
+            self.asked = 0
+
+        def choose(self, position):
+            self.asked += 1
+            return position.legal_moves()[0]
+
+        def game_over(self, game):
+            assert self.asked > 0
+            over.append(game.players)
+
+    over = []
+    result = rookery.match("four", players=[First, "random"], games=2)
+    assert over == [game.players for game in result.games]
+    assert sorted(over) == [["First", "random"], ["random", "First"]]
+    assert not any(game.removed for game in result.games), result.games
+
+
 def test_three_at_a_table():
     result = rookery.match("fish:players=3", players=[first, "random", "level:2"], games=6)
     assert sum(standing.wins for standing in result.standings) <= 6 and len(result.games) == 6
@@ -270,6 +290,23 @@ def test_an_exception_at_the_beginning_of_a_game_is_a_loss_with_its_traceback():
         assert "in new_game" in game.removed[0].evidence["stderr"]
 
 
+def test_an_exception_after_a_game_is_told_and_costs_nothing(monkeypatch):
+    import sys
+
+    class Sore(rookery.Bot):
+        def choose(self, position):
+            return position.legal_moves()[0]
+
+        def game_over(self, game):
+            raise KeyError("I hate losing")
+
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised: told.append(raised.exc_value))
+    result = rookery.match("four", [Sore(), "random"], games=4)
+    assert len(result.games) == 4 and not any(game.removed for game in result.games), result.games
+    assert [str(error) for error in told] == ["'I hate losing'"] * 4
+
+
 @pytest.mark.parametrize("player", ["human", "ann=human", "remote:ann", "remote:python1"])
 @pytest.mark.parametrize("other", ["random", first])
 def test_who_is_not_here_is_refused(player, other):
@@ -350,3 +387,50 @@ def test_what_ends_everything_ends_the_match_wherever_it_is_raised(method):
     setattr(bot, method, leave)
     with pytest.raises(SystemExit):
         rookery.match("four", [bot, "random"], games=100)
+
+
+def spying(path, name):
+    """A program that writes down the seed it is told before it plays."""
+    import sys
+
+    bot = path / f"{name}.py"
+    bot.write_text(
+        "import json, sys\n"
+        "def say(message):\n"
+        "    print(json.dumps(message), flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    told = json.loads(line)\n"
+        "    if told['type'] == 'hello':\n"
+        f"        say({{'type': 'hello', 'version': 1, 'name': {name!r}}})\n"
+        "    elif told['type'] == 'new_game':\n"
+        f"        print(told['seed'], file=open({str(path / name)!r}, 'a'))\n"
+        "        say({'type': 'ready'})\n"
+        "    elif told['type'] == 'turn':\n"
+        "        say({'type': 'move', 'id': told['id'], 'index': 0})\n"
+    )
+    return f"{name}=cmd:{sys.executable} {bot}", path / name
+
+
+@pytest.mark.parametrize("other", ["random", first])
+def test_no_program_can_guess_the_seed_that_nobody_gave(tmp_path, other):
+    program, seeds = spying(tmp_path, "spy")
+    drawn = [rookery.match("hexapawn:rows=3,cols=3", [program, other], games=2) for _ in range(2)]
+    assert 0 != drawn[0].seed != drawn[1].seed != 0
+    again = rookery.match("hexapawn:rows=3,cols=3", [program, other], games=2, seed=drawn[0].seed)
+    assert again.seed == drawn[0].seed and again.games == drawn[0].games
+    # The games of one match may be played at the same time.
+    told = seeds.read_text().split()
+    assert len(told) == 6 and set(told[:2]) == set(told[4:]) and not set(told[:2]) & set(told[2:4])
+    assert rookery.sprt("hexapawn:rows=3,cols=3", [program, other], games=2).seed > 0
+    store = tmp_path / "evening.db"
+    held = rookery.tournament("hexapawn:rows=3,cols=3", [program, other], games=2, store=store)
+    assert held.seed > 0
+    if isinstance(other, str):
+        assert rookery.tournament(store=store, resume=held.id).seed == held.seed
+
+
+@pytest.mark.parametrize("other", ["level:1", first])
+def test_without_a_program_the_same_call_plays_the_same_games(other):
+    results = [rookery.match("four", ["random", other], games=4) for _ in range(2)]
+    assert results[0] == results[1] and results[0].seed == 0
+    assert rookery.match("four", ["random", other], games=4, seed=0) == results[0]

@@ -141,6 +141,12 @@ def test_ctrl_c_stops_it(search, ctrl_c):
         search()
 
 
+def test_ctrl_c_stops_a_review(tmp_path, ctrl_c):
+    played = rookery.match("fish", ["random", "random"], games=2, record=tmp_path)
+    with ctrl_c(0.3):
+        rookery.review(played.games[0].record, time=100_000.0)
+
+
 @pytest.mark.parametrize(
     "search",
     [

@@ -1,6 +1,9 @@
 """Masks, observations and batches."""
 
 import random
+import sys
+import threading
+import time
 
 import pytest
 
@@ -85,6 +88,39 @@ def test_large_batches_on_several_threads_are_the_same_games():
         small.step(actions[:16])
         assert (large.masks[:16] == small.masks).all()
         assert (large.observations[:16] == small.observations).all()
+
+
+@pytest.mark.parametrize("order", ["reset", "step", "sample"])
+def test_other_threads_run_while_a_batch_works(order):
+    env, twin = (rookery.BatchEnv("hexapawn:rows=8,cols=8", 1 << 17, seed=1) for _ in range(2))
+    ticks, done, moves = 0, threading.Event(), []
+    for _ in range(40):
+        moves.append(twin.sample().copy())
+        twin.step(moves[-1])
+
+    def tick():
+        nonlocal ticks
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    work = {"reset": lambda _: env.reset(), "step": env.step, "sample": lambda _: env.sample()}[order]
+    thread, usual = threading.Thread(target=tick), sys.getswitchinterval()
+    thread.start()
+    try:
+        # From now on a thread has Python's lock until it gives it up by itself, and only what works here can do so.
+        sys.setswitchinterval(1000)
+        # Whoever waited for it before waits in this way now.
+        time.sleep(0.1)
+        before = ticks
+        for actions in moves:
+            work(actions)
+        after = ticks
+    finally:
+        sys.setswitchinterval(usual)
+        done.set()
+        thread.join()
+    assert after > before
 
 
 def test_the_same_seed_gives_the_same_boards_and_another_one_others():
