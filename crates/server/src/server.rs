@@ -215,6 +215,7 @@ impl Server {
         let site = Site { public: public_url, trusted: trusted_proxies };
         let app = Arc::new(App::new(hub, tournaments, accounts, site, (page_url, told)));
         app.remember_measures().map_err(StartError::Store)?;
+        app.ladders.begin(app.hub.store());
         let bots = bots.map(|(listener, _)| listener);
         Ok(Self { app, page, bots, bots_url, stopping, operator_link })
     }
