@@ -220,10 +220,10 @@ fn the_front_door_opens_a_browser_unless_it_is_told_not_to() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = TempFolder::new("serve-open");
-    let opener = folder.join("xdg-open");
-    std::fs::write(&opener, "#!/bin/sh\necho \"$1\" > \"$OPENED.new\"\nmv \"$OPENED.new\" \"$OPENED\"\n")
+    let browser = folder.join("xdg-open");
+    std::fs::write(&browser, "#!/bin/sh\necho \"$1\" > \"$OPENED.new\"\nmv \"$OPENED.new\" \"$OPENED\"\n")
         .unwrap();
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     for (args, is_opened) in [(&[][..], true), (&["--no-open"][..], false)] {
         let opened = folder.join(format!("opened-{is_opened}"));

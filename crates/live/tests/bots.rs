@@ -168,11 +168,11 @@ async fn a_turn_says_how_all_seats_stand() {
     assert!(has_caught, "somebody is ahead in a game of fish");
 }
 
-/// The list of legal moves is cut, and all of them can be played by their numbers.
+/// The last move is played by its number, and there is none behind it.
 #[tokio::test]
-async fn a_move_beyond_the_end_of_a_cut_list_is_played_by_its_number() {
-    const N_TILES: u64 = 40 * 40;
-    let mut agreed = spec("fish:rows=40,cols=40", &["cmd:bot"; 2]);
+async fn an_index_beyond_the_last_legal_move_is_rejected() {
+    const N_TILES: u64 = 16 * 8;
+    let mut agreed = spec("fish:rows=16,cols=8", &["cmd:bot"; 2]);
     agreed.max_turns = Some(1);
     let mind: Mind = Box::new(|message| match message["type"].as_str().unwrap() {
         "hello" => HELLO.to_owned(),
@@ -191,12 +191,12 @@ async fn a_move_beyond_the_end_of_a_cut_list_is_played_by_its_number() {
     assert!(verdict.ending.blame().is_none(), "{verdict:?}");
     for turn in of_type(heard, "turn") {
         assert_eq!(turn["count"], N_TILES);
-        assert_eq!(turn["legal"].as_array().unwrap().len(), rookery_bots::MAX_LEGAL);
+        assert_eq!(turn["legal"].as_array().unwrap().len() as u64, N_TILES);
     }
     let reject = of_type(heard, "reject")[0];
     assert_eq!(reject["code"], Code::UnknownMove.word(), "{reject}");
-    assert!(reject["message"].as_str().unwrap().contains("an index from 0 to 1599"), "{reject}");
-    assert_eq!(of_type(heard, "moved")[0]["move"], "39.39");
+    assert!(reject["message"].as_str().unwrap().contains("an index from 0 to 127"), "{reject}");
+    assert_eq!(of_type(heard, "moved")[0]["move"], "15.7");
 }
 
 /// What is said since one's last turn, with one's own moves, is the whole game.
