@@ -19,7 +19,7 @@ use serde_json::Value;
 use cluster_parts::{PATIENCE, Part, command, done, wait_for};
 
 /// Games of some seconds, so that one is played when something is done to its worker.
-const LONG: &str = "four mcts:playouts=10000 mcts:playouts=9999";
+const LONG: &str = "four mcts:playouts=200000 mcts:playouts=199999";
 
 fn hold(folder: &Path, access: &str, games: u32) -> Part {
     let line = format!("tournament run {LONG} --games {games} --store many.db {access} --json -q");

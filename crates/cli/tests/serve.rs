@@ -280,8 +280,7 @@ fn a_flag_counts_more_than_a_variable_and_that_more_than_the_file() {
             said,
             [format!("page: http://{name}.example:7600"), "bots: tcp://file.example:7601".to_owned()]
         );
-        // It listens where the file says, and is reached by its public name alone.
-        assert!(ask(&free, "GET /health").contains("421 "));
+        assert!(ask(&free, "GET /health").contains(" 200 "), "it listens where the file says");
         child.kill().unwrap();
         let logged = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
         let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();

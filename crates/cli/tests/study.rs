@@ -380,7 +380,7 @@ fn a_terminal_that_knows_no_codes_gets_lines_without_any() {
         Pty::start_with(&["play", "hexapawn:rows=3,cols=3", "human", "first"], &home, &[("TERM", "dumb")]);
     pty.wait_for("Player 1, your move. Type a move, or help.");
     pty.send("b2\n");
-    pty.wait_for("move 3");
+    pty.wait_for("Player 2 (first) plays c3xb2");
     pty.send("quit\n");
     assert_eq!(pty.end().exit_code(), 0);
     let raw = pty.raw();

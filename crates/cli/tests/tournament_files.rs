@@ -416,9 +416,9 @@ fn the_likelihood_ratio_of_a_test_is_drawn() {
 fn whoever_looks_on_is_told_how_much_is_left() {
     let folder = TempFolder::new("looked-on");
     let bot = format!("bot=cmd:{ROOKERY} echo-bot");
-    for (player, of) in [("level:1", "/200000 games"), (&bot, " of at most 200000 games")] {
+    for (player, of) in [("level:1", "/100000 games"), (&bot, " of at most 100000 games")] {
         let store = folder.join(format!("{}.db", player.len()));
-        let run = ["tournament", "run", "hexapawn", "random", player, "--games", "200000", "--store"];
+        let run = ["tournament", "run", "hexapawn", "random", player, "--games", "100000", "--store"];
         let pty = Pty::start(&[&run[..], &[store.to_str().unwrap()]].concat(), &folder);
         let shown = pty.until("the time left", |shown| {
             shown.contains(of) && shown.contains(" to go") && shown.contains(" points")

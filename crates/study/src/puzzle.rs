@@ -135,9 +135,9 @@ struct Search {
 /// How many games are played to find one.
 const GAMES: u64 = 400;
 /// Positions that the solver may look at for one question. A number, not a time, so that the same puzzle comes on any machine.
-const NODES: u64 = 400_000;
-/// The same for all questions of a puzzle: some seconds.
-const WORK: u64 = 20_000_000;
+const NODES: u64 = 50_000;
+/// The same for all questions of a puzzle: a few seconds.
+const WORK: u64 = 4_000_000;
 /// The memory of a solver.
 const MEMORY: usize = 16 << 20;
 /// Who plays the games: somebody who makes mistakes, but not many.

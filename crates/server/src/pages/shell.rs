@@ -160,7 +160,7 @@ fn top(here: &str, look: &Look) -> Markup {
             div class="me" {
                 rk-theme { button class="btn quiet icon" type="button" aria-label="Light or dark" { (icon("moon")) } }
                 @match &look.name {
-                    Some(name) => a class="btn quiet sm" href="/settings" { (icon("person")) (name) },
+                    Some(name) => a class="btn quiet sm" href="/settings" { (icon("person")) span { (name) } },
                     None => a class="btn quiet sm" href="/login" { (icon("person")) "Sign in" },
                 }
             }
