@@ -40,9 +40,10 @@ fn who_is_ahead_in_a_game_that_was_left_may_hope_for_more() {
     };
     let even = hopes("p1 xxx/xxx/.../ooo/ooo");
     assert!((even[0] - 0.5).abs() < 0.01 && (even[1] - 0.5).abs() < 0.01, "{even:?}");
-    let ahead = hopes("p1 ooo/.../xxx/xxx/ooo");
+    // Six horses that are two rows further, against three that have arrived.
+    let ahead = hopes("p1 xxx/ooo/ooo/.../xxx");
     assert!(ahead[0] > 0.6 && (ahead[0] + ahead[1] - 1.0).abs() < 1e-6, "{ahead:?}");
-    let behind = hopes("p1 xxx/ooo/ooo/.../xxx");
+    let behind = hopes("p1 ooo/.../xxx/xxx/ooo");
     assert!(behind[1] > 0.6, "{behind:?}");
 }
 

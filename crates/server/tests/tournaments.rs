@@ -114,7 +114,7 @@ fn a_test_is_made_on_the_page_which_shows_how_it_stands() {
     let mut ann = guest(&server);
     let chosen = "game=hexapawn&board=hexapawn%3Arows%3D3%2Ccols%3D3&format=sprt&elo=1000&who=easy&who=first&name=Test";
     let form = ann.get(&format!("/t/new?{chosen}&first=first")).text();
-    assert!(form.contains("2 players: at most 20000 games"), "{form}");
+    assert!(form.contains("2 players: at most 10000 games"), "{form}");
     // Whoever is to be tested can be chosen, and so is the first of the table.
     assert!(form.contains("<option value=\"first\" selected>"), "{form}");
     for (more, problem) in [

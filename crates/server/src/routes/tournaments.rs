@@ -18,14 +18,13 @@ use crate::app::App;
 use crate::http::{ApiError, Caller};
 use crate::hub::Table;
 use crate::pages::{self as shell, Card, Choice, Extent, FORMATS, NewTournament, SIGN_UPS, Seen, Visitor};
-use crate::tournaments::{Opening, SignUp, Tournaments, games_at_once};
+use crate::tournaments::{MOST_GAMES, Opening, SignUp, Tournaments, games_at_once};
 
 /// Computers that are offered first, and those that take part unless others are chosen.
 const FIRST: [&str; 3] = ["easy", "medium", "hard"];
 const USUAL: [&str; 4] = ["easy", "medium", "hard", "random"];
-/// How many games a ladder has, and a test at most.
+/// How many games a ladder has.
 const LADDER: u64 = 1000;
-const MOST_OF_A_TEST: u64 = 20_000;
 /// The longest time until a tournament begins that the form takes, in minutes.
 const MOST_MINUTES: u32 = 24 * 60;
 /// How many players a form counts on where others may sign up.
@@ -296,11 +295,9 @@ fn spec_of(form: &NewTournament, format: &str) -> Result<TournamentSpec, String>
         "sprt" if form.sign_up != "none" => {
             return Err("A test is between those who are chosen here: nobody can sign up.".to_owned());
         }
-        "sprt" => FormatSpec::Sprt(SprtSpec {
-            elo1: f64::from(form.elo),
-            games: MOST_OF_A_TEST,
-            ..SprtSpec::default()
-        }),
+        "sprt" => {
+            FormatSpec::Sprt(SprtSpec { elo1: f64::from(form.elo), games: MOST_GAMES, ..SprtSpec::default() })
+        }
         _ => FormatSpec::RoundRobin { double: false, rounds: None, games },
     };
     let entrant = |who: &String| -> Result<EntrantSpec, String> {

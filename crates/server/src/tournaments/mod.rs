@@ -40,7 +40,7 @@ pub use view::{GameView, View};
 const MOST_HELD: usize = 8;
 /// The most entrants and games of one.
 const MOST_ENTRANTS: usize = 64;
-const MOST_GAMES: u64 = 10_000;
+pub(crate) const MOST_GAMES: u64 = 10_000;
 /// How long it may take until all games of one have stopped.
 const STOPPING: Duration = Duration::from_secs(20);
 
