@@ -121,12 +121,9 @@ const LEVELS: Ladder = ladder([
     (12_000, 3, 0),
 ]);
 
-/// From this level on a solver comes before the search, of as many positions but for the strongest level: what it proves
-/// leaves nothing to be found, so that without it the steps to the top would be too high.
+/// From this level on a solver of as many positions comes before the search: what it proves leaves nothing to be found,
+/// so that without it the steps to the top would be too high.
 const SOLVES: Level = Level::ALL[4];
-/// Positions for the solver of the strongest level: who wins from the start of 6 x 6 is found with 46,081, and the answer
-/// then holds for the whole game.
-const PROVES: u64 = 200_000;
 /// Memory for the solver.
 const SOLVER_BYTES: usize = 16 << 20;
 
@@ -137,8 +134,8 @@ pub(crate) fn level(level: Level) -> Box<dyn Strategy<Position>> {
     if level < SOLVES {
         return Box::new(searcher);
     }
-    let solver = |nodes| Perfect::new(searcher, Goal::Result, nodes, SOLVER_BYTES);
-    Box::new(Alert(if level == Level::TOP { solver(PROVES) } else { solver(strength.nodes).closed() }))
+    let perfect = Perfect::new(searcher, Goal::Result, strength.nodes, SOLVER_BYTES);
+    Box::new(Alert(if level == Level::TOP { perfect } else { perfect.closed() }))
 }
 
 /// The best moves of a position.
@@ -190,24 +187,6 @@ mod tests {
         let start = |_| Setup::parse("rows=8,cols=8").unwrap().start();
         let won = points(start, &mut *player("hard"), &mut Heuristic, 3000, 8);
         assert!(won >= 7.0, "{won} of 8");
-    }
-
-    /// The second seat has won from the start.
-    #[test]
-    fn the_top_level_keeps_what_is_won_on_the_board_on_which_levels_are_measured() {
-        for seed in 0..6 {
-            let mut position = Setup::parse("rows=6,cols=6").unwrap().start();
-            let mut seats = [player("perfect"), player("hard")];
-            let mut ply = 0;
-            while let Status::ToMove(seat) = position.status() {
-                let budget = Budget { seed: Seed(seed).derive(ply), ..Budget::default() };
-                let mv = seats[seat.index()].choose(&position, &budget);
-                position.play_unchecked(mv);
-                ply += 1;
-            }
-            let Status::Over(outcome) = position.status() else { unreachable!() };
-            assert!(outcome.winners.contains(Seat::new(1)), "seed {seed}");
-        }
     }
 
     /// Whether the seat to move wins, by trying everything.
