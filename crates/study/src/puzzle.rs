@@ -115,7 +115,8 @@ pub fn puzzle_games() -> impl Iterator<Item = &'static str> {
 /// ```
 pub fn puzzle(name: &str, seed: u64, grade: Option<Grade>) -> Result<Puzzle, NoPuzzle> {
     game(name).map_err(|error| NoPuzzle::Unknown(error.to_string()))?;
-    visit(name, Search { seed, grade, work: WORK }).expect("the game is there")
+    let (nodes, work) = if grade.is_some() { (NODES, WORK) } else { SOON };
+    visit(name, Search { seed, grade, nodes, work }).expect("the game is there")
 }
 
 /// The game and the number of the puzzle of a day, which is counted from 1 January 1970.
@@ -128,16 +129,20 @@ pub fn of_the_day(days: u64) -> (&'static str, u64) {
 struct Search {
     seed: u64,
     grade: Option<Grade>,
-    /// Positions that all solvers together may still look at.
+    /// Positions that a solver may look at for one question.
+    nodes: u64,
+    /// The same for all that are still to come.
     work: u64,
 }
 
 /// How many games are played to find one.
 const GAMES: u64 = 400;
 /// Positions that the solver may look at for one question. A number, not a time, so that the same puzzle comes on any machine.
-const NODES: u64 = 50_000;
-/// The same for all questions of a puzzle: a few seconds.
-const WORK: u64 = 4_000_000;
+const NODES: u64 = 400_000;
+/// The same for all questions of a puzzle whose grade was asked for: long ones are rare, and take some seconds to find.
+const WORK: u64 = 20_000_000;
+/// Both where any grade will do, so that the first puzzle comes soon.
+const SOON: (u64, u64) = (50_000, 4_000_000);
 /// The memory of a solver.
 const MEMORY: usize = 16 << 20;
 /// Who plays the games: somebody who makes mistakes, but not many.
@@ -262,7 +267,7 @@ impl Search {
         want: Want,
         solver: &mut Solving<P>,
     ) -> Result<Solved, SolveError> {
-        let order = order(want, self.work.min(NODES));
+        let order = order(want, self.work.min(self.nodes));
         let answer = solver(position, &order);
         self.work = self.work.saturating_sub(order.progress.nodes());
         answer
