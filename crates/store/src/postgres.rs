@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::str::FromStr as _;
 use std::time::{Duration, Instant};
@@ -68,7 +69,7 @@ impl Postgres {
             STATEMENT_TIMEOUT.as_millis(),
         );
         client.batch_execute(&settings).map_err(|error| failure(&error))?;
-        Ok(Connection { client, statements: HashMap::new() })
+        Ok(Connection { client: Closing(Some(client)), statements: HashMap::new() })
     }
 
     fn expect_durable(&self, sql: &mut dyn Sql) -> Result<(), SqlError> {
@@ -182,8 +183,36 @@ impl Engine for Postgres {
 
 /// One connection, with the statements it knows.
 struct Connection {
-    client: Client,
+    client: Closing,
     statements: HashMap<String, Statement>,
+}
+
+/// A client that is closed on a thread of its own. Closing waits in a runtime of its own, which panics on a thread of
+/// another runtime, and the last one who holds a store may be a task.
+struct Closing(Option<Client>);
+
+impl Deref for Closing {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        self.0.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl DerefMut for Closing {
+    fn deref_mut(&mut self) -> &mut Client {
+        self.0.as_mut().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        let client = self.0.take();
+        // The lock of whoever writes goes with the session, so whoever drops a store waits until it has gone.
+        let _ = std::thread::scope(|scope| {
+            std::thread::Builder::new().spawn_scoped(scope, || drop(client)).map(|closing| closing.join())
+        });
+    }
 }
 
 impl Connection {

@@ -8,7 +8,7 @@ use rookery_testkit::TempFolder;
 use rookery_testkit::postgres::Postgres;
 
 use crate::common::{options, played, record, series};
-use crate::suite;
+use crate::{damage, suite};
 
 #[test]
 fn the_suite_holds_on_postgresql() {
@@ -18,6 +18,7 @@ fn the_suite_holds_on_postgresql() {
         let store = Store::open(&url, &options()).unwrap_or_else(|error| panic!("{name}: {error}"));
         eprintln!("case: {name}");
         case(&store);
+        suite::expect_good(&store);
     }
 }
 
@@ -36,6 +37,20 @@ fn fault_s10_postgresql_has_one_writer_and_the_second_is_told_who() {
     assert!(matches!(reader.audit("a", "b", "c").unwrap_err(), StoreError::ReadOnly(_)));
     drop(first);
     Store::open(&url, &options()).unwrap();
+}
+
+/// A server that takes over ends its tasks, and one of them may be the last that holds the store.
+#[test]
+fn a_store_that_a_task_holds_last_is_closed() {
+    let Some(server) = Postgres::start() else { return };
+    let url = server.database("task");
+    let store = Store::open(&url, &options()).unwrap();
+    let stored = store.put_game(NewGame::free(record(1))).wait().unwrap();
+    assert_eq!(store.record(stored.id).unwrap(), record(1), "with a connection for reading, too");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let closed = runtime.spawn(async move { drop(store) });
+    runtime.block_on(closed).unwrap();
+    Store::open(&url, &options()).expect("nobody writes there any more");
 }
 
 #[test]
@@ -153,6 +168,34 @@ fn fault_s09_damage_on_postgresql_is_found_by_our_own_hashes() {
     Store::open(&url, &options()).unwrap();
     client.execute("update rookery_schema set version = version + 1", &[]).unwrap();
     assert!(matches!(Store::open(&url, &options()).unwrap_err(), StoreError::Newer { .. }));
+}
+
+#[test]
+fn fault_s09_damage_of_any_table_on_postgresql_is_found_by_its_seals() {
+    let Some(server) = Postgres::start() else { return };
+    let url = server.database("seals");
+    damage::fill(&Store::open(&url, &options()).unwrap());
+    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    for (table, column) in [
+        ("tournaments", "spec"),
+        ("pairings", "reason"),
+        ("rounds", "note"),
+        ("ratings", "method"),
+        ("bundles", "problem"),
+        ("people", "password_hash"),
+        ("jobs", "worker"),
+    ] {
+        let mut change = |value: &str| {
+            let sql = format!("update {table} set {column} = {value} where {column} is not null");
+            assert!(client.execute(&sql, &[]).unwrap() > 0, "{table} has a row");
+        };
+        change(&format!("{column} || 'x'"));
+        let error = Store::open(&url, &options()).expect_err(table);
+        assert_eq!(error.exit_code(), 65, "{table}: {error}");
+        assert!(error.to_string().contains(&format!("{table}, ")), "{error}");
+        change(&format!("left({column}, -1)"));
+    }
+    Store::open(&url, &options()).unwrap();
 }
 
 #[test]
