@@ -190,6 +190,8 @@ fn a_game_of_a_tournament_goes_on_after_a_restart() {
         page.until(|m| m["reply"]["n"] == 1).await;
         ply.as_u64().unwrap()
     });
+    // A reply says that the move is legal; it is played a moment later.
+    ann.wait_for(&format!("/api/v1/matches/{game}"), |state| state["ply"].as_u64().unwrap() > seen);
     server.stop();
     let server = Running::start(&folder);
     let mut ann = Client { address: server.address, ..ann };
