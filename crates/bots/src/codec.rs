@@ -37,10 +37,12 @@ pub struct BotCodec<P: Notation> {
     known: Option<Known>,
     /// The `new_game`, until it is sent.
     new_game: Option<Vec<u8>>,
-    /// Of the last turn; each question has another one.
+    /// Of the last turn; each question on this link has another one.
     id: u64,
     /// Whether the last turn waits for its answer.
     is_open: bool,
+    /// Whether it has said that it is ready: before that, what it says may belong to an earlier game on this link.
+    is_ready: bool,
     /// What happened since the last turn.
     since: Vec<Since>,
     info: Option<Info>,
@@ -71,12 +73,13 @@ impl<P: Notation + Picture> BotCodec<P> {
     /// For a bot that has said hello.
     pub fn new(greeting: Arc<Greeting>) -> Self {
         Self {
+            id: greeting.carried.last_turn(),
             greeting,
             cap: Terms::default().answer_cap,
             known: None,
             new_game: None,
-            id: 0,
             is_open: false,
+            is_ready: false,
             since: vec![],
             info: None,
             n_stray: 0,
@@ -118,6 +121,11 @@ impl<P: Notation + Picture> BotCodec<P> {
         }
         let note = format!("more than {MAX_STRAY} messages that nobody has asked for or of no known type");
         Err(Fault::new(Offence::OutputLimit, note).sent(excerpt(message)))
+    }
+
+    /// Whether a `ready` belongs to an earlier game, which was over before it came.
+    fn is_ready_late(&self) -> bool {
+        self.greeting.carried.pays_ready(u64::from(!self.is_ready))
     }
 
     /// What nobody knows is thrown away, and said to be.
@@ -266,7 +274,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
     }
 
     fn ask(&mut self, question: &Question<'_, P>) -> Vec<u8> {
-        self.id += 1;
+        self.id = self.greeting.carried.next_turn();
         self.is_open = true;
         self.info = None;
         self.misread = None;
@@ -329,6 +337,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
             FromBot::Info(info) => self.info = Some(info),
             FromBot::Error => self.stray(message)?,
             FromBot::Unknown(kind) => self.unknown(&kind, message)?,
+            FromBot::Ready if self.is_ready_late() => self.stray(message)?,
             FromBot::Hello(_) | FromBot::Ready => {
                 let fault = Fault::new(Offence::Malformed, "a move was asked for");
                 return Err(fault.sent(excerpt(message)).expected(self.expected()).into());
@@ -342,6 +351,7 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
         let message = match event {
             Event::Started(_) => {
                 let message = self.new_game.take().unwrap_or_default();
+                self.greeting.carried.asks_ready();
                 return vec![
                     Note::with_reply(message).within(self.greeting.reply).expecting(r#"{"type":"ready"}"#),
                 ];
@@ -397,12 +407,16 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
             misread.fault(reply, READY)
         })?;
         match read {
-            FromBot::Ready => return Ok(true),
+            FromBot::Ready => {
+                self.greeting.carried.pays_ready(0);
+                self.is_ready = true;
+                return Ok(true);
+            }
             FromBot::Say(text) => self.say(&text),
             // Of an earlier game on the same link.
-            FromBot::Move(_) | FromBot::Resign(_) | FromBot::Error => self.stray(reply)?,
+            FromBot::Move(_) | FromBot::Resign(_) | FromBot::Info(_) | FromBot::Error => self.stray(reply)?,
             FromBot::Unknown(kind) => self.unknown(&kind, reply)?,
-            FromBot::Hello(_) | FromBot::Info(_) => {
+            FromBot::Hello(_) => {
                 return Err(Fault::new(Offence::Malformed, "it was to get ready")
                     .sent(excerpt(reply))
                     .expected(READY));
@@ -413,6 +427,10 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
 
     fn replies(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.replies)
+    }
+
+    fn tells_answers_apart(&self) -> bool {
+        true
     }
 
     fn unasked(&mut self, message: &[u8]) -> Option<Fault> {
@@ -426,9 +444,14 @@ impl<P: Notation + Picture> Codec<P> for BotCodec<P> {
                 self.say(&text);
                 None
             }
+            // Of an earlier game on the same link.
+            FromBot::Move(Said { id, .. }) | FromBot::Resign(id) if !self.is_ready && id <= self.id => {
+                self.stray(message).err()
+            }
             FromBot::Move(Said { id, .. }) | FromBot::Resign(id) if !self.is_open && id <= self.id => {
                 self.late(id, message).err()
             }
+            FromBot::Ready if self.is_ready_late() => self.stray(message).err(),
             FromBot::Info(_) | FromBot::Error => self.stray(message).err(),
             FromBot::Unknown(kind) => self.unknown(&kind, message).err(),
             FromBot::Move(_) | FromBot::Resign(_) | FromBot::Hello(_) | FromBot::Ready => Some(early()),

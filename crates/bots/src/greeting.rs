@@ -8,6 +8,7 @@ use rookery_referee::{Fault, Offence, write_duration};
 use rookery_wire::{Transport, TransportExt as _, excerpt};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::carried::Carried;
 use crate::message::{FromBot, Hello, Life};
 use crate::{ErrorCode, LINE_BYTES, REPLY_TIME, VERSION, write};
 
@@ -38,6 +39,8 @@ pub struct Greeting {
     pub reply: Duration,
     /// What it may come back with, if it is at the other end of a network.
     pub seat_token: Option<String>,
+    /// What goes on from one game on its link to the next.
+    pub carried: Carried,
 }
 
 impl Default for Greeting {
@@ -53,6 +56,7 @@ impl Default for Greeting {
             token: None,
             reply: REPLY_TIME,
             seat_token: None,
+            carried: Carried::default(),
         }
     }
 }
@@ -186,6 +190,7 @@ impl Greeting {
             token,
             reply: REPLY_TIME,
             seat_token: None,
+            carried: Carried::default(),
         })
     }
 

@@ -18,6 +18,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod carried;
 mod code;
 mod codec;
 mod greeting;
@@ -25,6 +26,7 @@ mod message;
 mod others;
 mod write;
 
+pub use carried::Carried;
 pub use code::{Code, ErrorCode};
 pub use codec::BotCodec;
 pub use greeting::{Greeting, greet, greet_since};

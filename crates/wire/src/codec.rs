@@ -43,6 +43,12 @@ pub trait Codec<P: Position>: Send {
         vec![]
     }
 
+    /// Whether answers name their questions, so that none is taken for the answer to another one. Where they do not, it is an
+    /// offence if a part of a message is there already when something is asked.
+    fn tells_answers_apart(&self) -> bool {
+        false
+    }
+
     /// What something means that came without being asked for: an offence, or `None` if the protocol allows it.
     fn unasked(&mut self, message: &[u8]) -> Option<Fault> {
         Some(crate::transport::unasked(message))

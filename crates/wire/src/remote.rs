@@ -119,6 +119,11 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
         }
     }
 
+    /// A part of a message that is there before something is asked, where it could be taken for the answer.
+    fn spoken_early(&mut self) -> Option<Fault> {
+        if self.codec.tells_answers_apart() { None } else { self.link.spoken_early() }
+    }
+
     async fn send(&mut self, message: &[u8]) -> Result<(), Fault> {
         self.awaited = Awaited::Reading;
         self.link.send(message).await?;
@@ -172,7 +177,7 @@ impl<P: Position, C: Codec<P>> Remote<P, C> {
             if let Poll::Ready(fault) = self.poll_unasked(&mut Context::from_waker(Waker::noop())) {
                 return Err(fault);
             }
-            self.link.spoken_early().map_or(Ok(()), Err)?;
+            self.spoken_early().map_or(Ok(()), Err)?;
         }
         self.send(&note.message).await?;
         if note.reply {
@@ -258,7 +263,7 @@ impl<P: Position, C: Codec<P>> Player<P> for Remote<P, C> {
         // What was said about an answer that did not become a move.
         self.info = None;
         self.asides = Asides::default();
-        if let Some(fault) = self.link.spoken_early() {
+        if let Some(fault) = self.spoken_early() {
             return Answering::Now(Err(fault.into()));
         }
         if let Some(mv) = self.rest.pop_front() {
