@@ -90,7 +90,7 @@ pub fn shell_quoted(word: &str) -> String {
 }
 
 /// Whether a character does something instead of being seen: controls, and the format characters of Unicode.
-fn is_harmful(c: char) -> bool {
+pub fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(
             u32::from(c),

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use rookery_referee::{BoxFuture, Fault};
+use rookery_rules::text::is_harmful;
 
 use crate::Transport;
 
@@ -42,8 +43,8 @@ impl Trace {
         Box::new(followed)
     }
 
-    /// One line: the time in microseconds, whose link it is, `<` to the program and `>` from it, and what it was. Control
-    /// characters are escaped. What cannot be written is lost: nobody's match ends for it.
+    /// One line: the time in microseconds, whose link it is, `<` to the program and `>` from it, and what it was. Characters
+    /// that would do something to a terminal are escaped. What cannot be written is lost: nobody's match ends for it.
     fn line(&self, name: &str, direction: char, message: &[u8]) {
         let micros = self.0.begin.elapsed().as_micros();
         let shown = &message[..message.len().min(MAX_SHOWN)];
@@ -80,7 +81,7 @@ fn hide(text: &str, key: &str) -> Option<String> {
 
 /// A character as it may stand in a terminal.
 fn safe(c: char) -> Vec<char> {
-    if c.is_control() { c.escape_default().collect() } else { vec![c] }
+    if is_harmful(c) { c.escape_default().collect() } else { vec![c] }
 }
 
 struct Followed {
@@ -165,6 +166,23 @@ impl Transport for Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fault_w04_what_a_bot_writes_does_nothing_to_a_terminal() {
+        let shown = |text: &str| text.chars().flat_map(safe).collect::<String>();
+        for (sent, is_shown) in [
+            ("\u{1b}[31m", "\\u{1b}[31m"),
+            ("a\tb\u{7f}\u{9b}", "a\\tb\\u{7f}\\u{9b}"),
+            // Turned round, and nothing to be seen.
+            ("x\u{202e}y\u{2066}z\u{200b}", "x\\u{202e}y\\u{2066}z\\u{200b}"),
+            (r#"{"say":"Grüße 你好 \n"}"#, r#"{"say":"Grüße 你好 \n"}"#),
+        ] {
+            assert_eq!(shown(sent), is_shown);
+        }
+        let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
+        let all = shown(&all);
+        assert_eq!(rookery_rules::text::clean(&all), all, "nothing is left to be cleaned");
+    }
 
     #[test]
     fn secrets_are_not_written_down() {
