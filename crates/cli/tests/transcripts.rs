@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use jsonschema::Validator;
-use rookery_testkit::{TempFolder, golden};
-use serde_json::{Value, json};
+use rookery_testkit::{TempFolder, golden, protocol_schema};
+use serde_json::Value;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 
@@ -247,9 +247,7 @@ fn explanation(direction: char, message: &Value) -> &'static str {
 }
 
 fn validator(direction: &str) -> Validator {
-    let mut schema: Value = serde_json::from_str(include_str!("../../../docs/protocol.schema.json")).unwrap();
-    schema["anyOf"] = json!([{ "$ref": format!("#/$defs/{direction}") }]);
-    jsonschema::validator_for(&schema).unwrap()
+    jsonschema::validator_for(&protocol_schema(direction)).unwrap()
 }
 
 /// Checks every line, and writes them down with explanations.

@@ -11,18 +11,16 @@ use rookery_bots::{Code, ErrorCode, PROTOCOL, REPLY_TIME, greet};
 use rookery_catalog::CATALOG;
 use rookery_live::{Guest, Played, prepare};
 use rookery_referee::{Cause, Conduct, End, Evidence, Fault, MatchSpec, Offence, TimeControl, Verdict};
+use rookery_testkit::protocol_schema;
 use rookery_wire::{Connection, Lent, Protocols, TransportExt as _, memory};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-const SCHEMA: &str = include_str!("../../../docs/protocol.schema.json");
 const PAGE: &str = include_str!("../../../docs/protocol.md");
 
 /// Checks messages in one direction: `to_bot` or `from_bot`.
 fn validator(direction: &str) -> Validator {
-    let mut schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    schema["anyOf"] = json!([{ "$ref": format!("#/$defs/{direction}") }]);
-    jsonschema::validator_for(&schema).unwrap()
+    jsonschema::validator_for(&protocol_schema(direction)).unwrap()
 }
 
 fn validate(validator: &Validator, line: &str) {
@@ -301,6 +299,21 @@ fn at_turn(number: u64, deed: impl Fn(&Value) -> String + Send + 'static) -> Min
     })
 }
 
+/// Moves alone do not lead to where somebody was taken out.
+#[tokio::test]
+async fn who_keeps_the_position_itself_is_told_it_when_somebody_is_removed() {
+    let mut agreed = spec("fish:rows=4,cols=4,players=3", &["cmd:a"; 3]);
+    agreed.conduct = Conduct::removing();
+    let wrong = at_turn(3, |_| "nonsense".to_owned());
+    let (verdict, heard) = played(&agreed, vec![wrong, decent(DELTA, false), decent(HELLO, true)]).await;
+    assert_eq!((verdict.removed.len(), verdict.ending.cause), (1, Cause::Normal), "{verdict:?}");
+    let turns = of_type(&heard[1], "turn");
+    let is_removal = |since: &Value| since["removed"] == "malformed";
+    let after: Vec<_> = turns.iter().filter(|turn| turn["position"].is_string()).collect();
+    assert!(after.len() == 1 && after[0]["moves"].as_array().unwrap().iter().any(is_removal), "{turns:?}");
+    assert!(turns.iter().all(|turn| turn["legal"].is_null()), "it knows the rules");
+}
+
 #[tokio::test]
 async fn fault_t14_a_rejected_answer_says_why_and_what_is_left() {
     let mut agreed = spec("hexapawn:rows=4,cols=4", &["cmd:a", "cmd:b"]);
@@ -467,7 +480,7 @@ fn codes_of_the_page(heading: &str) -> Vec<&'static str> {
 /// What may be said is said in the same words by the program, by the page and by the schema, and nothing else is.
 #[test]
 fn the_lists_of_codes_are_closed() {
-    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let schema = protocol_schema("to_bot");
     let words = |codes: &[&'static str]| {
         let mut words = codes.to_vec();
         words.sort_unstable();

@@ -14,6 +14,7 @@
 //! - [`scenes`]: what pictures promise;
 //! - [`tensors`]: what numbered moves and planes promise;
 //! - [`golden`]: a whole game with everything that can be seen of it, compared with a file;
+//! - [`protocol_schema`]: the schema of the bot protocol, as strict as tests want it;
 //! - [`reference_data`]: where the cases and numbers of other systems are;
 //! - [`skip`]: what is not tested on this machine, and told;
 //! - [`TempFolder`]: a folder for the files of a test, which leaves nothing behind.
@@ -35,6 +36,7 @@ pub mod postgres;
 mod reference_data;
 pub mod replay;
 pub mod scenes;
+mod schema;
 pub mod sim;
 mod skipped;
 mod temp_folder;
@@ -44,5 +46,6 @@ pub mod transcript;
 pub mod trial;
 
 pub use reference_data::reference_data;
+pub use schema::protocol_schema;
 pub use skipped::{SKIPPED, skip, tell_skipped, tell_skipped_by};
 pub use temp_folder::TempFolder;
