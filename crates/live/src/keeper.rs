@@ -64,12 +64,15 @@ impl Keeper {
                     unnamed.insert(id, address, Some(hurry));
                     let keeper = Arc::clone(&keeper);
                     greeting.spawn(async move {
-                        keeper.receive(stream, peer, hurried).await;
+                        // Whoever makes us panic leaves no place taken, and the port goes on.
+                        let mut alone = JoinSet::new();
+                        alone.spawn(async move { keeper.receive(stream, peer, hurried).await });
+                        alone.join_next().await;
                         id
                     });
                 }
-                Some(done) = greeting.join_next(), if !greeting.is_empty() => {
-                    unnamed.remove(done.expect("nobody who is greeted panics or is cancelled"));
+                Some(Ok(id)) = greeting.join_next(), if !greeting.is_empty() => {
+                    unnamed.remove(id);
                 }
             }
         }

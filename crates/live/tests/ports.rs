@@ -5,11 +5,12 @@ mod common;
 mod network;
 
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use common::spec;
-use network::{Client, play, programs, waiting};
+use network::{Client, is_over, play, programs, waiting};
 use rookery_live::Opening;
 use rookery_referee::{Cause, Offence};
 use rookery_wire::{Bounds, Framing, Protocol, Trace, TransportExt as _};
@@ -143,6 +144,38 @@ async fn a_trace_calls_bots_at_one_port_by_their_seats() {
     }
     assert_eq!(trace.matches(r#""type":"new_game""#).count(), 2, "{trace}");
     assert_eq!(trace.matches("= from now on ann").count(), 1, "{trace}");
+}
+
+/// Nothing can be written there at first, and trying it is worse than an error.
+struct Breaks(Arc<AtomicBool>);
+
+impl Write for Breaks {
+    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
+        assert!(self.0.load(Ordering::Relaxed), "it breaks once");
+        Ok(buf.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_panic_over_one_who_comes_costs_nobody_else() {
+    let is_mended = Arc::new(AtomicBool::new(false));
+    let mut programs = programs(None);
+    programs.opening.trace = Some(Trace::new(Breaks(Arc::clone(&is_mended))));
+    let port = programs.sign_up(&"tcp:0".parse().unwrap()).unwrap();
+    let unlucky = Client::connect(port.address, false).await;
+    assert!(is_over(unlucky).await, "its task is gone, and its connection with it");
+    is_mended.store(true, Ordering::Relaxed);
+    let _ann = waiting(port.address, "ann").await;
+    let is_here = async {
+        while port.names() != ["ann"] {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(SOON, is_here).await.expect("the port goes on");
 }
 
 /// Plays until its second turn in the first game, and gives that turn and the token.
