@@ -292,7 +292,8 @@ impl Server {
         let tournaments = Arc::clone(&app.tournaments);
         let going_on = tokio::spawn(tournaments.go_on_when_retried());
         let stop = watch::Sender::new(false);
-        let serving = serve(page, routes::router(&app), caps, Arc::clone(&app.metrics), stop.subscribe());
+        let whom = (caps, app.site.trusted.clone());
+        let serving = serve(page, routes::router(&app), whom, Arc::clone(&app.metrics), stop.subscribe());
         let serving = tokio::spawn(serving);
         stopping.requested().await;
         tracing::info!("stopping: no new match begins");

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use tower::ServiceExt as _;
 
 use super::site::counted_by;
-use super::{Counted, Metrics};
+use super::{Counted, Metrics, Network};
 
 /// How long the first byte may take.
 const FIRST_BYTE: Duration = Duration::from_secs(5);
@@ -37,13 +37,17 @@ const TROUBLE_EVERY: Duration = Duration::from_secs(1);
 pub struct Caps {
     /// In all.
     pub all: usize,
-    /// From one address; those of this machine are not counted.
+    /// From one address; this machine and trusted proxies have as many as they want.
     pub each: usize,
 }
 
 /// Counts the connections of each address.
 #[derive(Debug, Default)]
-struct Sources(Mutex<HashMap<IpAddr, usize>>);
+struct Sources {
+    counts: Mutex<HashMap<IpAddr, usize>>,
+    /// Proxies through which many come.
+    trusted: Vec<Network>,
+}
 
 /// One connection, counted as long as this lives. Requests carry it, so that sockets they become are counted on.
 #[derive(Debug)]
@@ -70,10 +74,12 @@ impl Held {
 
 impl Sources {
     /// One more of an address; `false` if there are too many.
-    fn add(&self, ip: IpAddr, most: usize) -> bool {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let n = counts.entry(ip).or_default();
-        if *n >= most && !ip.is_loopback() {
+    fn add(&self, peer: IpAddr, most: usize) -> bool {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let n = counts.entry(counted_by(peer)).or_default();
+        let is_free =
+            peer.to_canonical().is_loopback() || self.trusted.iter().any(|network| network.contains(peer));
+        if *n >= most && !is_free {
             return false;
         }
         *n += 1;
@@ -84,7 +90,7 @@ impl Sources {
 impl Drop for Held {
     fn drop(&mut self) {
         self.metrics.connections.take();
-        let mut counts = self.sources.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.sources.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(n) = counts.get_mut(&self.ip) {
             *n -= 1;
             if *n == 0 {
@@ -99,12 +105,12 @@ impl Drop for Held {
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    caps: Caps,
+    (caps, trusted): (Caps, Vec<Network>),
     metrics: Arc<Metrics>,
     mut stop: watch::Receiver<bool>,
 ) {
     let room = Arc::new(Semaphore::new(caps.all));
-    let sources = Arc::new(Sources::default());
+    let sources = Arc::new(Sources { trusted, ..Sources::default() });
     let mut told: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
@@ -122,17 +128,16 @@ pub async fn serve(
                 continue;
             }
         };
-        let ip = counted_by(peer.ip());
         // Who finds no room is closed at once, before anything is read.
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
             metrics.refused.fetch_add(1, Ordering::Relaxed);
             continue;
         };
-        if !sources.add(ip, caps.each) {
+        if !sources.add(peer.ip(), caps.each) {
             metrics.refused.fetch_add(1, Ordering::Relaxed);
             continue;
         }
-        let held = Arc::new(Held::new(&sources, ip, &metrics, permit));
+        let held = Arc::new(Held::new(&sources, counted_by(peer.ip()), &metrics, permit));
         tokio::spawn(attend(stream, peer, held, router.clone(), stop.clone()));
     }
 }
@@ -180,5 +185,25 @@ async fn attend(
     };
     if let Err(error) = done {
         tracing::debug!(%peer, %error, "a connection ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_w14_everybody_behind_a_trusted_proxy_finds_room() {
+        let trusted = vec!["10.0.0.0/8".parse().expect("a range")];
+        let sources = Sources { trusted, ..Sources::default() };
+        let many = |peer: &str| {
+            let peer = peer.parse().expect("an address");
+            (0..5).filter(|_| sources.add(peer, 3)).count()
+        };
+        assert_eq!(many("203.0.113.7"), 3, "an address has its share");
+        assert_eq!(many("::ffff:203.0.113.7"), 0, "written otherwise it is the same");
+        for free in ["10.1.2.3", "::ffff:10.1.2.3", "127.0.0.1", "::1"] {
+            assert_eq!(many(free), 5, "{free}");
+        }
     }
 }
