@@ -51,6 +51,9 @@ const PICTURE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ance
 /// A browser that came by TLS once comes by nothing else for a year.
 const HSTS: &str = "max-age=31536000";
 
+/// Keeps windows of other sites from ours. Browsers complain of it where anybody on the way could have written it.
+const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+
 /// Whoever asks.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -94,6 +97,7 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let number = crate::accounts::random_token()[..12].to_owned();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let page = wants_page(request.headers(), &path);
+    let is_trustworthy = app.site.is_trustworthy(request.headers());
     let mut look = Look { theme: theme(request.headers()), ..Look::default() };
     let mut response = match admit(&app, request, &number).await {
         Ok(request) => {
@@ -112,6 +116,9 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
         response = crate::routes::error_page(response.status(), &message, &number, &look);
     }
     finish(&mut response, &path, &number);
+    if is_trustworthy {
+        response.headers_mut().insert(OPENER, HeaderValue::from_static("same-origin"));
+    }
     if app.site.is_secure() {
         response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(HSTS));
     }
@@ -303,7 +310,6 @@ fn finish(response: &mut Response, path: &str, number: &str) {
         (CONTENT_SECURITY_POLICY, policy),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "same-origin"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));

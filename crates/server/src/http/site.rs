@@ -53,15 +53,12 @@ impl PublicUrl {
 
     /// The host without its port.
     pub fn host_name(&self) -> &str {
-        let port =
-            self.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-        port.map_or(&self.host, |(host, _)| host)
+        without_port(&self.host)
     }
 
     /// Whether only this machine reaches it.
     pub fn is_here(&self) -> bool {
-        let ip = self.host_name().trim_matches(['[', ']']).parse::<IpAddr>();
-        self.host_name() == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+        is_local(self.host_name())
     }
 }
 
@@ -142,6 +139,12 @@ impl Site {
     /// Whether cookies are for TLS alone.
     pub fn is_secure(&self) -> bool {
         self.public.as_ref().is_some_and(PublicUrl::is_secure)
+    }
+
+    /// Whether browsers believe that an answer to this request comes from us: it goes over TLS, or stays on its machine.
+    pub fn is_trustworthy(&self, headers: &HeaderMap) -> bool {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+        self.is_secure() || host.is_some_and(|host| is_local(without_port(host)))
     }
 
     /// The name of the session's cookie.
@@ -238,12 +241,23 @@ pub(crate) fn theme(headers: &HeaderMap) -> Option<&'static str> {
     ["light", "dark"].into_iter().find(|known| chosen == Some(known))
 }
 
-/// Whether a host is `localhost` or an address, which nobody can point elsewhere.
-fn is_plain(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
+/// A host without its port.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,
         _ => host,
-    };
+    }
+}
+
+/// Whether a name or an address is that of this machine.
+fn is_local(name: &str) -> bool {
+    let ip = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost") || ip.is_ok_and(|ip| ip.is_loopback())
+}
+
+/// Whether a host is `localhost` or an address, which nobody can point elsewhere.
+fn is_plain(host: &str) -> bool {
+    let name = without_port(host);
     let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     name.eq_ignore_ascii_case("localhost")
         || bare.map_or_else(
@@ -309,6 +323,19 @@ mod tests {
         assert_eq!(behind.client(peer, &forged).to_string(), "9.9.9.9");
         assert_eq!(behind.client(peer, &headers(&[])).to_string(), "10.0.0.1");
         assert_eq!(behind.client("8.8.8.8:1".parse().unwrap(), &forged).to_string(), "8.8.8.8");
+    }
+
+    #[test]
+    fn browsers_believe_tls_and_their_own_machine() {
+        let believed =
+            |public: Option<&str>, host: &str| site(public, &[]).is_trustworthy(&headers(&[("host", host)]));
+        for host in ["localhost", "localhost:7600", "127.0.0.1:7600", "[::1]:7600", "127.8.0.1"] {
+            assert!(believed(None, host), "{host}");
+        }
+        assert!(believed(Some("https://play.example"), "play.example"));
+        for host in ["192.168.1.5:7600", "class.example", "[fe80::1]", "127.0.0.1.class.example", ""] {
+            assert!(!believed(Some("http://class.example"), host), "{host}");
+        }
     }
 
     #[test]
