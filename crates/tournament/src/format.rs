@@ -95,6 +95,12 @@ pub trait Format: Send {
     /// What is to be done now; at most `room` pairings. Without room it gives none, and changes nothing.
     fn next(&mut self, room: usize) -> Next;
 
+    /// Whether who meets whom later, or whether they meet at all, follows from how games end. A game without a result then
+    /// holds up what comes behind it.
+    fn follows_results(&self) -> bool {
+        false
+    }
+
     /// Somebody comes late and takes part from now on; `None` if the format takes nobody any more.
     fn join(&mut self) -> Option<Entrant> {
         None
@@ -155,6 +161,10 @@ impl<F: Format + ?Sized> Format for Box<F> {
 
     fn next(&mut self, room: usize) -> Next {
         (**self).next(room)
+    }
+
+    fn follows_results(&self) -> bool {
+        (**self).follows_results()
     }
 
     fn join(&mut self) -> Option<Entrant> {

@@ -88,6 +88,10 @@ impl Format for Gauntlet {
         self.schedule.leave(entrant);
     }
 
+    fn follows_results(&self) -> bool {
+        self.schedule.follows_results()
+    }
+
     fn join(&mut self) -> Option<Entrant> {
         if self.schedule.n_rounds() >= MAX_ROUNDS {
             return None;

@@ -13,6 +13,8 @@ use crate::{
 pub enum Report {
     /// A game that was dispatched has ended, and the archive has it.
     Finished(GameResult),
+    /// A game that was dispatched was not begun when it was [withdrawn](Dispatcher::withdraw), and never will be.
+    Withdrawn(u64),
     /// An entrant takes no further part.
     Left(Entrant),
 }
@@ -29,6 +31,10 @@ pub enum Report {
 pub trait Dispatcher {
     /// Begins a game. Never more run at a time than the scheduler has room for.
     fn dispatch(&mut self, pairing: Pairing);
+
+    /// No further result is needed: what was dispatched and has not begun is not to begin any more. Each such game is
+    /// [told](Report::Withdrawn); the others are waited for as before.
+    fn withdraw(&mut self) {}
 
     /// Waits for something to tell. `None` when there is nothing more to come: no game is running, or those that are
     /// were stopped and can be played on in another run.
@@ -126,6 +132,7 @@ async fn play<F: Format, D: Dispatcher>(
     dispatcher: &mut D,
     watcher: &mut Guarded<'_>,
 ) -> Result<(), ScheduleError> {
+    let mut is_withdrawn = false;
     loop {
         for pairing in scheduler.ready()? {
             if let Stage::Playing(told) = scheduler.stage
@@ -141,11 +148,16 @@ async fn play<F: Format, D: Dispatcher>(
         if scheduler.is_over() {
             return Ok(());
         }
+        if scheduler.is_complete() && !is_withdrawn {
+            is_withdrawn = true;
+            dispatcher.withdraw();
+        }
         match dispatcher.next_report().await {
             Some(Report::Finished(result)) => {
                 scheduler.finished(&result)?;
                 watcher.see(&TournamentEvent::Finished(result));
             }
+            Some(Report::Withdrawn(pairing)) => scheduler.withdrawn(pairing)?,
             Some(Report::Left(entrant)) => leave(scheduler, &[entrant], watcher),
             None if scheduler.is_draining() => return Ok(()),
             None => return Err(ScheduleError::Lost(scheduler.running().len())),

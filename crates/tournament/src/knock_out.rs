@@ -217,6 +217,10 @@ impl Format for KnockOut {
         if pairings.is_empty() { Next::Wait } else { Next::Play(pairings) }
     }
 
+    fn follows_results(&self) -> bool {
+        true
+    }
+
     fn round(&self) -> Option<Round> {
         let tables = || self.tables.iter().map(|table| table.entrants.clone()).collect();
         (self.round > 0).then(|| Round { number: self.round, tables: tables() })

@@ -365,6 +365,10 @@ impl Format for Ladder {
         if pairings.is_empty() { Next::Wait } else { Next::Play(pairings) }
     }
 
+    fn follows_results(&self) -> bool {
+        true
+    }
+
     fn join(&mut self) -> Option<Entrant> {
         let entrant = Entrant(self.skills.len() as u32);
         self.change(&Change::Join { entrant, from: self.next_change() * self.stride() });

@@ -161,6 +161,10 @@ impl Format for RoundRobin {
         self.schedule.leave(entrant);
     }
 
+    fn follows_results(&self) -> bool {
+        self.schedule.follows_results()
+    }
+
     fn join(&mut self) -> Option<Entrant> {
         let n_others = self.schedule.n_entrants() as u32;
         let fits = self.rounds().saturating_add(n_others) <= MAX_ROUNDS;

@@ -313,6 +313,10 @@ impl<R: RoundRule> Format for Rounds<R> {
         if pairings.is_empty() { Next::Wait } else { Next::Play(pairings) }
     }
 
+    fn follows_results(&self) -> bool {
+        true
+    }
+
     fn join(&mut self) -> Option<Entrant> {
         let next = self.round + 1;
         if self.is_over() || !self.rule.may_join(next) {

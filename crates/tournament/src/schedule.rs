@@ -87,6 +87,11 @@ impl Schedule {
         self.n_entrants
     }
 
+    /// Who is suspended follows from results, and nothing else does.
+    pub(crate) fn follows_results(&self) -> bool {
+        self.max_faults.is_some()
+    }
+
     /// The meeting of a game, and which of its games it is.
     fn meeting_of(&self, game: u64) -> (usize, u64) {
         let meeting = self.firsts.partition_point(|&first| first <= game) - 1;

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
 
+use rookery_referee::Cause;
+
 use crate::{Change, Entrant, Format, GameResult, Next, Pairing, Round};
 
 /// A tournament in progress, without I/O: asks a [`Format`] for pairings and says which of them begin now. At most
@@ -44,6 +46,10 @@ pub struct Scheduler<F> {
     /// Who failed in some game; most formats let them go on.
     failed: BTreeSet<Entrant>,
     draining: bool,
+    /// What failed because of us is played in another run.
+    replays: bool,
+    /// How many games are left to that run.
+    owed: usize,
     /// The format has said so.
     ended: bool,
     /// How far [`hold`](crate::hold) has come.
@@ -74,6 +80,8 @@ impl<F: Format> Scheduler<F> {
             left: BTreeSet::new(),
             failed: BTreeSet::new(),
             draining: false,
+            replays: false,
+            owed: 0,
             ended: false,
             stage: Stage::New,
         }
@@ -84,6 +92,20 @@ impl<F: Format> Scheduler<F> {
     pub fn with_exclusive(mut self, entrants: impl IntoIterator<Item = Entrant>) -> Self {
         self.exclusive.extend(entrants);
         self
+    }
+
+    /// A game that failed because of us is played once more in another run. A format whose pairings follow from results
+    /// ([`Format::follows_results`]) is then not told that it failed: what it would pair on that, it would pair otherwise
+    /// once the game has a result. What does not depend on it is played; the rest is left to the other run.
+    #[must_use]
+    pub fn with_replays(mut self) -> Self {
+        self.replays = true;
+        self
+    }
+
+    /// How many games are left to another run because they failed.
+    pub const fn owed(&self) -> usize {
+        self.owed
     }
 
     /// Takes the result of a game of an earlier run.
@@ -113,7 +135,13 @@ impl<F: Format> Scheduler<F> {
             ready.extend(self.start_waiting());
         }
         // With nothing running everybody is free, so nothing is waiting either.
-        if self.running.is_empty() { Err(ScheduleError::Stuck) } else { Ok(ready) }
+        if self.running.is_empty() {
+            if self.owed == 0 {
+                return Err(ScheduleError::Stuck);
+            }
+            self.drain();
+        }
+        Ok(ready)
     }
 
     /// Starts the first of those who wait that can be played, as many as there is room for.
@@ -142,11 +170,27 @@ impl<F: Format> Scheduler<F> {
             self.running.insert(pairing.id, pairing);
             return Err(ScheduleError::OtherEntrants(result.pairing));
         }
+        self.free(&pairing);
+        if self.replays && result.cause == Cause::PlatformAbort && self.format.follows_results() {
+            self.owed += 1;
+        } else {
+            self.earlier(result);
+        }
+        Ok(())
+    }
+
+    /// A game that was to run is not begun any more: the format has ended.
+    pub fn withdrawn(&mut self, pairing: u64) -> Result<(), ScheduleError> {
+        let pairing = self.running.remove(&pairing).ok_or(ScheduleError::NotRunning(pairing))?;
+        self.free(&pairing);
+        Ok(())
+    }
+
+    /// Those who played it may play another one.
+    fn free(&mut self, pairing: &Pairing) {
         for entrant in &pairing.entrants {
             self.busy.remove(entrant);
         }
-        self.earlier(result);
-        Ok(())
     }
 
     /// An entrant takes no further part. A game of it that is running goes on, with an empty seat.

@@ -127,9 +127,11 @@ impl Format for Sprt {
     }
 }
 
-/// The place of every entrant, by number; `None` if the game was aborted.
+/// The place of every entrant, by number; `None` if the game was aborted, or if nobody has won because everybody was removed:
+/// that says nothing about who is stronger.
 fn places(result: &GameResult) -> Option<Vec<usize>> {
-    let of_seats = result.outcome.as_ref()?.places();
+    let outcome = result.outcome.as_ref().filter(|outcome| !outcome.winners.is_empty())?;
+    let of_seats = outcome.places();
     let mut places = vec![0; result.entrants.len()];
     for (seat, entrant) in Seat::all(result.entrants.len()).zip(&result.entrants) {
         *places.get_mut(entrant.index())? = of_seats[seat];

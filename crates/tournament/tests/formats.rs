@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::pick;
 use common::reference::{cases, numbers};
+use rookery_ratings::sprt::{Model, Sprt as Test};
 use rookery_referee::{Cause, Offence};
-use rookery_rules::{BySeat, Outcome, Rng, Seat, Seed};
+use rookery_rules::{BySeat, Outcome, Rng, Seat, Seats, Seed};
 use rookery_tournament::{
     Change, Cup, CupOptions, Entrant, Format, FormatOptions, GameResult, Gauntlet, Groups, Ladder, Next,
-    Pairing, PointRule, RoundRobin, Seating, Standings, Swiss, TableSize, TieBreaks,
+    Pairing, PointRule, RoundRobin, Seating, Sprt, Standings, Swiss, TableSize, TieBreaks,
 };
 
 /// The lower number is the stronger one, most of the time.
@@ -393,4 +394,23 @@ fn who_leaves_a_round_robin_plays_nothing_more_and_who_comes_late_meets_all() {
     }
     let again = play(&mut resumed, &mut favourite);
     assert_eq!(again, rest);
+}
+
+/// Scores of those who were removed are no places: nobody has points for such a game, and no rating counts it.
+#[test]
+fn a_game_from_which_everybody_was_removed_says_nothing_to_a_test() {
+    for n_entrants in [2, 3] {
+        let test = Test::new(Model::Logistic, 0.0, 50.0, 0.05, 0.05).unwrap();
+        let mut format = Sprt::new(n_entrants, 600, test);
+        let block = Seating::block_games(n_entrants) as usize;
+        let Next::Play(pairings) = format.next(2 * block) else { panic!("600 games are to be played") };
+        for (idx, pairing) in pairings.iter().enumerate() {
+            let scores = BySeat::new(n_entrants, |seat| 10 - pairing.entrants[seat.index()].0 as i32);
+            let winners = if idx == 1 { Seats::NONE } else { Seats::only(Seat::new(0)) };
+            let outcome = Outcome { scores, winners };
+            format.take(&GameResult::new(pairing, Some(outcome), Cause::Normal));
+        }
+        let run = format.run();
+        assert_eq!((run.dropped(), run.counts().iter().sum::<u64>()), (1, 1), "{n_entrants}: {run:?}");
+    }
 }

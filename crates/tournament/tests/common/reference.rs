@@ -1,20 +1,25 @@
 //! The reference data, wherever it lies.
 #![allow(dead_code, reason = "not every test file needs all of it")]
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
 
+use rookery_testkit::tell_skipped;
 use serde_json::Value;
 
-/// The cases of a file of the reference data; none, loudly, where there is no such data.
+/// The cases of a file of the reference data; none, loudly, where there is no such data and nobody has said where it is.
 pub(crate) fn cases(name: &str) -> Vec<Value> {
-    let folder = std::env::var_os("ROOKERY_DATA").map_or_else(
+    let named = std::env::var_os("ROOKERY_DATA");
+    let folder = named.as_ref().map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
         PathBuf::from,
     );
     let path = folder.join("ratings").join(format!("{name}.json"));
     if !path.exists() {
-        eprintln!("SKIPPED: there is no {}; ROOKERY_DATA says where the reference data is", path.display());
+        assert!(named.is_none(), "ROOKERY_DATA names a folder without {}", path.display());
+        tell_skipped(&format!(
+            "there is no {}; ROOKERY_DATA says where the reference data is",
+            path.display()
+        ));
         return vec![];
     }
     let value: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
