@@ -165,12 +165,12 @@ impl TestFacts {
     /// What the plot shows.
     pub const PLOT: &str = "The logarithm of the likelihood ratio on its way to a bound";
 
-    /// The ratio as a picture, to be put into a page.
-    pub fn plot(&self) -> String {
+    /// The ratio as a picture.
+    pub fn plot(&self, frame: Frame<'_>) -> String {
         let points: Vec<(f64, f64)> = self.trace.iter().map(|&(blocks, llr)| (blocks as f64, llr)).collect();
         let limits = [(self.upper, "H1"), (self.lower, "H0")];
         let line = Line { points: &points, band: &[], limits: &limits, x_unit: "blocks", y_unit: "LLR" };
-        plots::line(Frame { title: Self::PLOT, id: "llr", is_alone: false }, &line)
+        plots::line(frame, &line)
     }
 
     /// A test between the first two of these.
@@ -204,7 +204,7 @@ pub fn test_json(run: &Run) -> Value {
         "decision": run.decision().map(|decision| decision.to_string()), "llr": run.llr(), "lower": lower, "upper": upper,
         "model": run.test().model().to_string(), "elo0": elo0, "elo1": elo1,
         "games": run.games(), "blocks": run.blocks(), "games_per_block": (run.counts().len() - 1) / 2,
-        "counts": run.counts(), "dropped_blocks": run.dropped(),
+        "counts": run.counts(), "dropped": run.dropped(),
         "elo": finite(sample.as_ref().map(Sample::elo)),
         "error": finite(sample.as_ref().and_then(Sample::elo_error)),
     })

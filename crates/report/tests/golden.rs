@@ -38,7 +38,7 @@ fn tables_of_four() {
 
 #[test]
 fn a_plot_that_stands_alone() {
-    let frame = Frame { title: "Rating <over> time", id: "r", is_alone: true };
+    let frame = Frame { title: "Rating <over> time", id: "r", is_alone: true, is_narrow: false };
     let points = [(0.0, -20.0), (10.0, 35.5), (20.0, f64::NAN), (30.0, 60.0)];
     let band = [(-120.0, 80.0), (-20.0, 91.0), (10.0, 110.0)];
     let line =
@@ -60,5 +60,34 @@ fn a_plot_that_stands_alone() {
     ] {
         roxmltree::Document::parse(&svg).unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}
+
+/// The numbers of an attribute, in order.
+fn numbers(svg: &str, tag: &str, attribute: &str) -> Vec<f64> {
+    let page = roxmltree::Document::parse(svg).unwrap();
+    let all = page.descendants().filter(|node| node.has_tag_name((SVG, tag)));
+    all.filter_map(|node| node.attribute(attribute)?.parse().ok()).collect()
+}
+
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+#[test]
+fn a_narrow_plot_has_all_of_it_on_a_small_screen() {
+    let all: Vec<Bar> = ["a name that is longer than most, but not too long", "b"]
+        .map(|label| Bar { label: label.to_owned(), value: 120.0, interval: Some((80.0, 160.0)) })
+        .into();
+    let (rows, kinds) = ([("a".to_owned(), vec![3, 2, 1]), ("b".to_owned(), vec![1, 0, 4])], ["x", "y", "z"]);
+    for (is_narrow, width) in [(false, 680.0), (true, 340.0)] {
+        let frame = Frame { title: "Ratings", id: "r", is_alone: false, is_narrow };
+        for svg in [plots::bars(frame, "Elo", &all), plots::stacked(frame, "games", &kinds, &rows)] {
+            assert!(svg.contains(&format!("viewBox=\"0 0 {width} ")), "{svg}");
+            let ends = numbers(&svg, "rect", "x").into_iter().zip(numbers(&svg, "rect", "width"));
+            assert!(
+                ends.clone().count() > 1 && ends.clone().all(|(x, wide)| x >= 0.0 && x + wide <= width),
+                "{svg}"
+            );
+            assert!(numbers(&svg, "text", "x").iter().all(|x| (0.0..width).contains(x)), "{svg}");
+        }
     }
 }

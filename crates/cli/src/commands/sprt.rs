@@ -158,7 +158,7 @@ fn write_text(run: &Run, names: &[String], out: &mut dyn Write) -> anyhow::Resul
         )?;
     }
     if run.dropped() > 0 {
-        writeln!(out, "{} blocks with an aborted game do not count", run.dropped())?;
+        writeln!(out, "{} blocks with a game without a result do not count", run.dropped())?;
     }
     Ok(())
 }
@@ -174,5 +174,7 @@ fn plot(run: &Run) -> String {
         x_unit: "blocks",
         y_unit: "LLR",
     };
-    line(Frame { title: "The likelihood ratio on its way", id: "llr", is_alone: true }, &llr)
+    let frame =
+        Frame { title: "The likelihood ratio on its way", id: "llr", is_alone: true, is_narrow: false };
+    line(frame, &llr)
 }

@@ -120,7 +120,7 @@ impl Report {
         let Some(test) = &self.test else { return };
         let counts = &test.counts;
         let _ = writeln!(page, "<h2>Test</h2>\n<p>{}</p>", escaped(&test.to_string()));
-        figure(page, TestFacts::PLOT, &test.plot());
+        figure(page, TestFacts::PLOT, &test.plot(frame(TestFacts::PLOT, "llr")));
         page.push_str("<div class=\"scroll\"><table>\n<tr><th scope=\"col\">points of a block</th>");
         for halves in 0..counts.len() {
             let _ = write!(page, "<th scope=\"col\">{}</th>", halves as f64 / 2.0);
@@ -134,7 +134,7 @@ impl Report {
 }
 
 fn frame<'a>(title: &'a str, id: &'a str) -> Frame<'a> {
-    Frame { title, id, is_alone: false }
+    Frame { title, id, is_alone: false, is_narrow: false }
 }
 
 /// A plot with its title below it.

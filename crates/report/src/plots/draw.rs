@@ -7,31 +7,70 @@ use super::{Frame, STYLE};
 use crate::markup::escaped;
 use crate::table::shortened;
 
-/// How wide a plot is, unless it has to be wider.
-pub(super) const WIDTH: f64 = 680.0;
-/// Where the part beside the labels begins, and where it ends.
-pub(super) const LEFT: f64 = 190.0;
-pub(super) const RIGHT: f64 = 660.0;
-/// How high a row is.
-pub(super) const ROW: f64 = 24.0;
 /// What a scale below takes.
 pub(super) const FOOT: f64 = 44.0;
-/// So many characters of a label fit.
-const LABEL: usize = 24;
 
-/// The middle of a row.
-pub(super) fn row(idx: usize) -> f64 {
-    (idx as f64 + 0.5) * ROW
+/// Where the parts of a plot are.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// How wide it is, unless it has to be wider.
+    pub(super) width: f64,
+    /// Where the rows begin, and where they end.
+    pub(super) left: f64,
+    pub(super) right: f64,
+    /// Where a line begins, which has a scale beside it.
+    pub(super) line: f64,
+    /// How high a row is.
+    pub(super) row: f64,
+    /// So many characters of a label fit, and so many kinds are named beside each other.
+    label: usize,
+    pub(super) keys: usize,
+    /// Whether labels stand above their rows and not beside them.
+    is_narrow: bool,
+}
+
+pub(super) const WIDE: Room = Room {
+    width: 680.0,
+    left: 190.0,
+    right: 660.0,
+    line: 60.0,
+    row: 24.0,
+    label: 24,
+    keys: 4,
+    is_narrow: false,
+};
+const NARROW: Room = Room {
+    width: 340.0,
+    left: 16.0,
+    right: 320.0,
+    line: 48.0,
+    row: 40.0,
+    label: 36,
+    keys: 2,
+    is_narrow: true,
+};
+
+impl Room {
+    pub(super) const fn of(frame: Frame<'_>) -> Self {
+        if frame.is_narrow { NARROW } else { WIDE }
+    }
+
+    /// The middle of the bar of a row.
+    pub(super) fn middle(&self, idx: usize) -> f64 {
+        (idx as f64 + if self.is_narrow { 0.7 } else { 0.5 }) * self.row
+    }
 }
 
 pub(super) struct Canvas {
     text: String,
     height: f64,
+    room: Room,
 }
 
 impl Canvas {
     pub(super) fn new(frame: Frame<'_>, height: f64) -> Self {
-        Self::sized(frame, "plot", WIDTH, height)
+        let room = Room::of(frame);
+        Self::sized(frame, if room.is_narrow { "plot narrow" } else { "plot" }, room.width, height)
     }
 
     pub(super) fn sized(frame: Frame<'_>, class: &str, width: f64, height: f64) -> Self {
@@ -45,7 +84,7 @@ impl Canvas {
         if frame.is_alone {
             let _ = write!(text, "<style>\n{STYLE}</style>\n");
         }
-        Self { text, height }
+        Self { text, height, room: Room::of(frame) }
     }
 
     pub(super) fn close(mut self) -> String {
@@ -64,21 +103,28 @@ impl Canvas {
             self.path(if mark == "0" { "zero" } else { "grid" }, &[(x, 0.0), (x, bottom)], false);
             self.text("tick", x, bottom + 16.0, &mark);
         }
-        self.text("unit", RIGHT, bottom + 34.0, unit);
+        self.text("unit", self.room.right, bottom + 34.0, unit);
     }
 
     /// Lines from left to right at the marks of a scale, which stands at the left.
     pub(super) fn scale(&mut self, axis: &Axis, unit: &str) {
+        let Room { line, right, .. } = self.room;
         for (y, mark) in axis.marks() {
-            self.path(if mark == "0" { "zero" } else { "grid" }, &[(60.0, y), (RIGHT, y)], false);
-            self.text("unit", 52.0, y + 4.0, &mark);
+            self.path(if mark == "0" { "zero" } else { "grid" }, &[(line, y), (right, y)], false);
+            self.text("unit", line - 8.0, y + 4.0, &mark);
         }
         self.text("key", 4.0, 12.0, unit);
     }
 
     /// Whose row this is.
     pub(super) fn label(&mut self, more_class: &str, middle: f64, text: &str) {
-        self.text(&format!("label{more_class}"), LEFT - 10.0, middle + 4.0, &shortened(text, LABEL));
+        let Room { left, label, is_narrow, .. } = self.room;
+        let text = shortened(text, label);
+        if is_narrow {
+            self.text("name", left, middle - 12.0, &text);
+        } else {
+            self.text(&format!("label{more_class}"), left - 10.0, middle + 4.0, &text);
+        }
     }
 
     pub(super) fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {

@@ -7,7 +7,7 @@ mod axis;
 mod draw;
 
 use axis::Axis;
-use draw::{Canvas, ROW};
+use draw::{Canvas, Room, WIDE};
 
 use crate::table::shortened;
 
@@ -26,6 +26,8 @@ pub struct Frame<'a> {
     pub id: &'a str,
     /// Whether it brings its style along: as a file, not as a part of a page.
     pub is_alone: bool,
+    /// Whether it is half as wide, for small screens: names stand above their bars.
+    pub is_narrow: bool,
 }
 
 /// A value with its interval.
@@ -44,7 +46,7 @@ pub struct Bar {
 /// ```
 /// use rookery_report::plots::{Bar, Frame, bars};
 ///
-/// let frame = Frame { title: "Ratings", id: "r", is_alone: true };
+/// let frame = Frame { title: "Ratings", id: "r", is_alone: true, is_narrow: false };
 /// let ann = Bar { label: "Ann <3".to_owned(), value: 120.0, interval: Some((80.0, 160.0)) };
 /// let svg = bars(frame, "Elo", &[ann]);
 /// assert!(svg.starts_with("<svg") && svg.contains("Ann &lt;3"));
@@ -58,11 +60,12 @@ pub fn bars(frame: Frame<'_>, unit: &str, all: &[Bar]) -> String {
         let (low, high) = bar.interval.unwrap_or((bar.value, bar.value));
         [low, high, bar.value]
     });
-    let axis = Axis::new(ends.chain([0.0]), draw::LEFT, draw::RIGHT);
-    let mut canvas = Canvas::new(frame, shown.len() as f64 * ROW + draw::FOOT);
+    let room = Room::of(frame);
+    let axis = Axis::new(ends.chain([0.0]), room.left, room.right);
+    let mut canvas = Canvas::new(frame, shown.len() as f64 * room.row + draw::FOOT);
     canvas.grid(&axis, unit);
     for (idx, bar) in shown.iter().enumerate() {
-        let middle = draw::row(idx);
+        let middle = room.middle(idx);
         canvas.label("", middle, &bar.label);
         let (zero, value) = (axis.at(0.0), axis.at(bar.value));
         canvas.rect("bar", zero.min(value), middle - 7.0, (value - zero).abs(), 14.0);
@@ -76,19 +79,21 @@ pub fn bars(frame: Frame<'_>, unit: &str, all: &[Bar]) -> String {
 /// How much each has of each kind, one bar for each with a part for each kind. Kinds beyond [`MAX_KINDS`] share the last.
 pub fn stacked(frame: Frame<'_>, unit: &str, kinds: &[&str], all: &[(String, Vec<u64>)]) -> String {
     let sums = all.iter().map(|(_, counts)| counts.iter().sum::<u64>() as f64);
-    let axis = Axis::new(sums.chain([0.0]), draw::LEFT, draw::RIGHT);
-    let key_rows = kinds.len().div_ceil(4) as f64;
-    let mut canvas = Canvas::new(frame, all.len() as f64 * ROW + draw::FOOT + key_rows * 20.0);
-    canvas.grid_of(&axis, unit, all.len() as f64 * ROW);
+    let room = Room::of(frame);
+    let axis = Axis::new(sums.chain([0.0]), room.left, room.right);
+    let rows = all.len() as f64 * room.row;
+    let key_rows = kinds.len().div_ceil(room.keys) as f64;
+    let mut canvas = Canvas::new(frame, rows + draw::FOOT + key_rows * 20.0);
+    canvas.grid_of(&axis, unit, rows);
     for (idx, (label, counts)) in all.iter().enumerate() {
-        canvas.label("", draw::row(idx), label);
+        canvas.label("", room.middle(idx), label);
         let mut before = 0;
         for (kind, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0) {
             let (from, to) = (axis.at(before as f64), axis.at((before + count) as f64));
             canvas.rect(
                 &format!("k{}", kind.min(MAX_KINDS - 1)),
                 from,
-                draw::row(idx) - 7.0,
+                room.middle(idx) - 7.0,
                 to - from,
                 14.0,
             );
@@ -96,10 +101,8 @@ pub fn stacked(frame: Frame<'_>, unit: &str, kinds: &[&str], all: &[(String, Vec
         }
     }
     for (kind, name) in kinds.iter().enumerate() {
-        let (x, y) = (
-            20.0 + (kind % 4) as f64 * 165.0,
-            all.len() as f64 * ROW + draw::FOOT + (kind / 4) as f64 * 20.0,
-        );
+        let (x, y) =
+            (20.0 + (kind % room.keys) as f64 * 165.0, rows + draw::FOOT + (kind / room.keys) as f64 * 20.0);
         canvas.rect(&format!("k{}", kind.min(MAX_KINDS - 1)), x, y, 12.0, 12.0);
         canvas.text("key", x + 18.0, y + 10.0, &shortened(name, 20));
     }
@@ -110,18 +113,18 @@ pub fn stacked(frame: Frame<'_>, unit: &str, kinds: &[&str], all: &[(String, Vec
 /// have the same labels, columns by their number.
 pub fn heat_map(frame: Frame<'_>, labels: &[String], share: impl Fn(usize, usize) -> Option<f64>) -> String {
     let n = labels.len();
-    let side = ((draw::RIGHT - draw::LEFT) / n.max(1) as f64).clamp(11.0, 36.0);
-    let (width, height) = (draw::LEFT + n as f64 * side + 20.0, 24.0 + n as f64 * side + 8.0);
+    let side = ((WIDE.right - WIDE.left) / n.max(1) as f64).clamp(11.0, 36.0);
+    let (width, height) = (WIDE.left + n as f64 * side + 20.0, 24.0 + n as f64 * side + 8.0);
     let mut canvas =
-        Canvas::sized(frame, if width > draw::WIDTH { "plot wide" } else { "plot" }, width, height);
+        Canvas::sized(frame, if width > WIDE.width { "plot wide" } else { "plot" }, width, height);
     let small = if side < 16.0 { " small" } else { "" };
     for (row, label) in labels.iter().enumerate() {
-        let (across, down) = (draw::LEFT + row as f64 * side, 24.0 + row as f64 * side);
+        let (across, down) = (WIDE.left + row as f64 * side, 24.0 + row as f64 * side);
         canvas.label(small, down + side / 2.0, &format!("{} {label}", row + 1));
         canvas.text(&format!("tick{small}"), across + side / 2.0, 16.0, &(row + 1).to_string());
         for col in (0..n).filter(|&col| col != row) {
             let Some(share) = share(row, col).filter(|share| (0.0..=1.0).contains(share)) else { continue };
-            let x = draw::LEFT + col as f64 * side;
+            let x = WIDE.left + col as f64 * side;
             canvas.rect(&format!("h{}", (share * 10.0).round()), x, down, side - 1.0, side - 1.0);
             if side >= 24.0 {
                 let class = if (0.15..0.85).contains(&share) { "in" } else { "in far" };
@@ -154,7 +157,8 @@ pub struct Line<'a> {
 ///
 /// let points = [(1.0, 0.2), (2.0, 0.9)];
 /// let llr = Line { points: &points, band: &[], limits: &[(2.94, "H1")], x_unit: "blocks", y_unit: "LLR" };
-/// assert!(line(Frame { title: "Test", id: "t", is_alone: false }, &llr).contains("<path"));
+/// let frame = Frame { title: "Test", id: "t", is_alone: false, is_narrow: false };
+/// assert!(line(frame, &llr).contains("<path"));
 /// ```
 pub fn line(frame: Frame<'_>, line: &Line<'_>) -> String {
     const HEIGHT: f64 = 240.0;
@@ -165,7 +169,8 @@ pub fn line(frame: Frame<'_>, line: &Line<'_>) -> String {
     let heights = points.iter().map(|&(_, y)| y).chain(line.limits.iter().map(|&(y, _)| y));
     let heights = heights.chain(band.iter().flat_map(|&(low, high)| [low, high]));
     let y_axis = Axis::new(heights.chain([0.0]), HEIGHT - 40.0, 16.0);
-    let x_axis = Axis::new(points.iter().map(|&(x, _)| x).chain([0.0]), 60.0, draw::RIGHT);
+    let Room { line: left, right, .. } = Room::of(frame);
+    let x_axis = Axis::new(points.iter().map(|&(x, _)| x).chain([0.0]), left, right);
     let mut canvas = Canvas::new(frame, HEIGHT);
     canvas.grid_of(&x_axis, line.x_unit, HEIGHT - 40.0);
     canvas.scale(&y_axis, line.y_unit);
@@ -176,8 +181,8 @@ pub fn line(frame: Frame<'_>, line: &Line<'_>) -> String {
         canvas.path("band", &around, true);
     }
     for &(y, name) in line.limits.iter().filter(|(y, _)| y.is_finite()) {
-        canvas.path("limit", &[(60.0, y_axis.at(y)), (draw::RIGHT, y_axis.at(y))], false);
-        canvas.text("key", 66.0, y_axis.at(y) - 4.0, name);
+        canvas.path("limit", &[(left, y_axis.at(y)), (right, y_axis.at(y))], false);
+        canvas.text("key", left + 6.0, y_axis.at(y) - 4.0, name);
     }
     let way: Vec<(f64, f64)> = points.iter().map(|&(x, y)| (x_axis.at(x), y_axis.at(y))).collect();
     canvas.path("line", &way, false);

@@ -253,6 +253,15 @@ fn note(view: &View) -> Markup {
     }
 }
 
+/// A plot, and a narrow one that phones show in its place: all of it fits.
+fn twice(title: &str, id: &str, draw: impl Fn(Frame<'_>) -> String) -> Markup {
+    let small = format!("{id}-small");
+    html! {
+        div class="hide-phone" { (PreEscaped(draw(Frame { title, id, is_alone: false, is_narrow: false }))) }
+        div class="only-phone" { (PreEscaped(draw(Frame { title, id: &small, is_alone: false, is_narrow: true }))) }
+    }
+}
+
 fn rating_plot(view: &View) -> Markup {
     let bar = |row: &rookery_report::Row| {
         let value = row.rating?;
@@ -265,13 +274,12 @@ fn rating_plot(view: &View) -> Markup {
         @if let Some(facts) = view.report.ratings.as_ref().filter(|_| bars.len() > 1 && view.games.len() > 1) {
             section class="floe" {
                 h2 { "Strength" }
-                @let frame = Frame { title: "Ratings of this tournament, with the 95 % interval", id: "ratings", is_alone: false };
-                figure tabindex="0" { (PreEscaped(plots::bars(frame, facts.unit, &bars)))
+                figure { (twice("Ratings of this tournament, with the 95 % interval", "ratings", |frame| plots::bars(frame, facts.unit, &bars)))
                     figcaption class="dim tiny" { "By the games of this tournament alone. The line is where the true strength lies, 19 times out of 20." } }
             }
         }
         @if let Some(plot) = losses {
-            section class="floe" { h2 { "How games were lost" } figure tabindex="0" { (PreEscaped(plot)) } }
+            section class="floe" { h2 { "How games were lost" } figure { (plot) } }
         }
     }
 }
@@ -284,7 +292,7 @@ fn test(view: &View) -> Markup {
                 h2 { "Test" }
                 p { (test.to_string()) }
                 @if !test.trace.is_empty() {
-                    figure tabindex="0" { (PreEscaped(test.plot())) figcaption class="dim tiny" { (TestFacts::PLOT) "." } }
+                    figure { (twice(TestFacts::PLOT, "llr", |frame| test.plot(frame))) figcaption class="dim tiny" { (TestFacts::PLOT) "." } }
                 }
             }
         }

@@ -1,14 +1,14 @@
 //! Tables of a tournament: how everybody stands, who beat whom, the last games.
 
 use maud::{Markup, html};
-use rookery_report::plots::{self, Frame, MAX_KINDS};
+use rookery_report::plots::{self, MAX_KINDS};
 use rookery_report::{Against, Report, Row};
 use rookery_rules::text::clean;
 use rookery_store::TournamentId;
 use rookery_tournament::{Entrant, GameResult};
 
 use super::super::parts::{chip, points, scroll, who};
-use super::Seen;
+use super::{Seen, twice};
 use crate::tournaments::View;
 
 /// The most results that a row shows, and the most games of the list.
@@ -198,7 +198,7 @@ pub(super) fn ending(result: &GameResult) -> Markup {
 }
 
 /// Games lost, by reason, as a plot; nothing if nobody lost by anything but the rules.
-pub(super) fn loss_plot(report: &Report) -> Option<String> {
+pub(super) fn loss_plot(report: &Report) -> Option<Markup> {
     let mut words: Vec<&'static str> = report
         .standings
         .iter()
@@ -220,8 +220,7 @@ pub(super) fn loss_plot(report: &Report) -> Option<String> {
         .iter()
         .map(|row| (clean(&row.name), words.iter().map(|word| lost(row, word)).collect()))
         .collect();
-    let frame = Frame { title: "Games lost, by reason", id: "losses", is_alone: false };
-    Some(plots::stacked(frame, "games", &words, &rows))
+    Some(twice("Games lost, by reason", "losses", |frame| plots::stacked(frame, "games", &words, &rows)))
 }
 
 /// A seat of a table, with what it has there.
