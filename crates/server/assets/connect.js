@@ -1,5 +1,6 @@
 // rk-connect: a light that turns green by itself when the bot of a name has connected, and how its last game went.
 // @ts-check
+import { ask, post } from "./ask.js";
 
 const EVERY = 2000;
 /** How a game ends without anybody's fault, and how it ends because of us. */
@@ -13,8 +14,8 @@ class Connect extends HTMLElement {
   connectedCallback() {
     this.#name = this.getAttribute("name") ?? "";
     if (!this.#name) return;
-    this.#part("test").addEventListener("click", () => this.#test());
-    this.#part("check").addEventListener("click", () => this.#begin());
+    this.#part("test").addEventListener("click", () => this.#try(this.#test()));
+    this.#part("check").addEventListener("click", () => this.#try(this.#begin()));
     this.#look();
   }
 
@@ -41,7 +42,7 @@ class Connect extends HTMLElement {
   }
 
   async #ask() {
-    const bots = await (await fetch("/api/v1/bots")).json();
+    const bots = await ask("/api/v1/bots");
     const bot = bots.find((/** @type {any} */ one) => one.name === this.#name);
     const light = this.#part("light");
     light.textContent = bot ? (bot.playing ? "plays now" : "online") : "not connected";
@@ -52,7 +53,7 @@ class Connect extends HTMLElement {
     await this.#report();
     this.#part("said").hidden = Boolean(bot);
     const name = encodeURIComponent(this.#name);
-    const known = await (await fetch(`/api/v1/players?prefix=${name}`)).json();
+    const known = await ask(`/api/v1/players?prefix=${name}`);
     // Who has not played yet is not known, and that is no error to be told of.
     if (!known.some((/** @type {any} */ one) => one.name === this.#name)) return;
     const answer = await fetch(`/api/v1/players/${name}`);
@@ -72,17 +73,28 @@ class Connect extends HTMLElement {
     this.#part("faultless").append(link);
   }
 
+  /** What went wrong is said, until something else is tried. @param {Promise<void>} done */
+  async #try(done) {
+    const problem = this.#part("problem");
+    problem.hidden = true;
+    try {
+      await done;
+    } catch (error) {
+      problem.hidden = false;
+      problem.textContent = /** @type {Error} */ (error).message;
+    }
+  }
+
   /** Lets the server check the bot. */
   async #begin() {
     const button = /** @type {HTMLButtonElement} */ (this.#part("check"));
     button.disabled = true;
-    const path = `/api/v1/bots/${encodeURIComponent(this.#name)}/check`;
-    const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
-    button.disabled = false;
-    if (answer.ok) return this.#report();
-    const said = this.#part("said");
-    said.hidden = false;
-    said.textContent = (await answer.json()).error.message;
+    try {
+      await post(`/api/v1/bots/${encodeURIComponent(this.#name)}/check`, {});
+    } finally {
+      button.disabled = false;
+    }
+    await this.#report();
   }
 
   /** Shows the report, as far as it is. */
@@ -125,21 +137,11 @@ class Connect extends HTMLElement {
   }
 
   async #test() {
-    const bots = await (await fetch("/api/v1/bots")).json();
+    const bots = await ask("/api/v1/bots");
     const game = bots.find((/** @type {any} */ one) => one.name === this.#name)?.games?.[0] ?? "hexapawn";
-    const { n_seats: seats } = await (await fetch(`/api/v1/preview?spec=${game}`)).json();
-    const answer = await fetch("/api/v1/matches", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ game, seats: [`@${this.#name}`, ...Array(seats - 1).fill("random")], time: "5s" }),
-    });
-    const made = await answer.json();
-    if (answer.ok) location.assign(made.url);
-    else {
-      const said = this.#part("said");
-      said.hidden = false;
-      said.textContent = made.error.message;
-    }
+    const { n_seats: seats } = await ask(`/api/v1/preview?spec=${game}`);
+    const made = await post("/api/v1/matches", { game, seats: [`@${this.#name}`, ...Array(seats - 1).fill("random")], time: "5s" });
+    location.assign(made.url);
   }
 }
 

@@ -1,5 +1,6 @@
 // rk-match: one match, to play, to watch and to look at again. It alone talks to the server.
 // @ts-check
+import { ask } from "./ask.js";
 import "./board.js";
 import { copy } from "./copy.js";
 import { lastMove, nextShown, toYou } from "./moves.js";
@@ -510,10 +511,11 @@ export class Match extends HTMLElement {
   }
 
   async #rematch() {
-    const answer = await fetch(`/api/v1/matches/${this.#state?.id}/rematch`, { method: "POST" });
-    const made = await answer.json();
-    if (answer.ok) location.assign(made.url);
-    else this.#problem = made.error?.message ?? "A rematch is not possible now.";
+    try {
+      location.assign((await ask(`/api/v1/matches/${this.#state?.id}/rematch`, { method: "POST" })).url);
+    } catch (error) {
+      this.#problem = /** @type {Error} */ (error).message;
+    }
   }
 
   /** The best move; asked again, the next best. */

@@ -1,5 +1,6 @@
 // rk-puzzle: every try is answered; hints in three steps; solved days are remembered here.
 // @ts-check
+import { ask, post } from "./ask.js";
 import { look } from "./rules.js";
 
 const SHOWN = 900;
@@ -47,14 +48,8 @@ class Puzzle extends HTMLElement {
   /** @param {string} path @param {object} [body] */
   #ask(path, body) {
     const url = `/api/v1/puzzles/${this.getAttribute("date")}${path}`;
-    const asked = body
-      ? fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ game: this.getAttribute("game"), position: this.#position, ...body }) })
-      : fetch(`${url}?game=${this.getAttribute("game")}`);
-    return asked.then(async (answer) => {
-      const told = await answer.json();
-      if (!answer.ok) throw new Error(told.error.message);
-      return told;
-    });
+    const game = this.getAttribute("game");
+    return body ? post(url, { game, position: this.#position, ...body }) : ask(`${url}?game=${game}`);
   }
 
   async #begin() {
@@ -156,10 +151,7 @@ class Puzzle extends HTMLElement {
     const [seat, n] = [Number(this.getAttribute("seat")), Number(this.getAttribute("seats"))];
     const seats = Array.from({ length: n }, (_, idx) => (idx === seat ? "me" : "hard"));
     const spec = { game: this.getAttribute("game"), seats, start: { position: this.getAttribute("position") } };
-    const answer = await fetch("/api/v1/matches", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(spec) });
-    const made = await answer.json();
-    if (!answer.ok) throw new Error(made.error.message);
-    location.assign(`/m/${made.id}`);
+    location.assign(`/m/${(await post("/api/v1/matches", spec)).id}`);
   }
 
   #solved() {

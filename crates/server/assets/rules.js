@@ -1,5 +1,6 @@
 // rk-try: a small board of the rules that one can move on.
 // @ts-check
+import { post } from "./ask.js";
 
 /**
  * Asks what a move leads to; without a move, what can be done.
@@ -7,15 +8,8 @@
  * @param {string} position
  * @param {string} [move]
  */
-export async function look(game, position, move) {
-  const answer = await fetch("/api/v1/try", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ game, position, move }),
-  });
-  const told = await answer.json();
-  if (!answer.ok) throw new Error(told.error.message);
-  return told;
+export function look(game, position, move) {
+  return post("/api/v1/try", { game, position, move });
 }
 
 class Try extends HTMLElement {

@@ -39,6 +39,10 @@ class Copy extends HTMLElement {
 customElements.define("rk-theme", Theme);
 customElements.define("rk-copy", Copy);
 
+/** The largest record that is read, in bytes: the server takes no more. */
+export const MOST = 4 << 20;
+export const TOO_LARGE = "This file is too large for a record; expected at most 4 MiB.";
+
 addEventListener("dragover", (event) => {
   if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
 });
@@ -46,9 +50,33 @@ addEventListener("drop", async (event) => {
   const file = event.dataTransfer?.files[0];
   if (!file) return;
   event.preventDefault();
-  sessionStorage.setItem("record", await file.text());
-  location.assign("/replay");
+  const problem = await handOver(file);
+  if (problem) complain(problem);
+  else location.assign("/replay");
 });
+
+/** Keeps a record for the page that shows it. @param {File} file @returns {Promise<string>} why it cannot be shown; nothing if it can */
+async function handOver(file) {
+  if (file.size > MOST) return TOO_LARGE;
+  if (!navigator.onLine) return "You are offline. Drop the record again when there is a connection.";
+  try {
+    sessionStorage.setItem("record", await file.text());
+    return "";
+  } catch {
+    return "This file cannot be read or kept by the browser. Choose it at Records, below on every page.";
+  }
+}
+
+/** What is wrong with a file stands above all that the page shows. @param {string} problem */
+function complain(problem) {
+  const note = document.querySelector('[data-part="dropped"]') ?? document.createElement("p");
+  note.className = "note bad";
+  note.setAttribute("data-part", "dropped");
+  note.setAttribute("role", "alert");
+  document.querySelector("main")?.prepend(note);
+  note.textContent = problem;
+  note.scrollIntoView({ block: "center" });
+}
 
 // What somebody played last is offered first.
 for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('.quick input[type="radio"]'))) {

@@ -155,6 +155,7 @@ fn light(data: &Connect<'_>) -> Markup {
                 li data-part="faultless" { "Its last game without a fault" }
             }
             p class="dim tiny" data-part="said" { "This turns green by itself when the bot has connected." }
+            p class="note bad" data-part="problem" role="alert" hidden {}
             noscript { p class="tiny" { "Load the page again to see whether it has connected." } }
             button class="btn primary" type="button" data-part="check" hidden { "Check it" }
             ol class="checks report" data-part="report" aria-live="polite" aria-label="The report" {}

@@ -160,6 +160,9 @@ fn reel(id: &str, svg: &str) -> Markup {
 fn begin(levels: &[&str]) -> Markup {
     html! {
         form class="floe stack quick" method="post" action="/new" {
+            @if let Some(game) = CATALOG.first() {
+                span class="peek" aria-hidden="true" { @for seat in [1, 0] { (piece(&prefix(game.name()), seat)) } }
+            }
             fieldset {
                 legend { "Game" }
                 div class="choices" {

@@ -240,24 +240,34 @@ fn over(state: &MatchState) -> Markup {
     }
 }
 
+/// Who plays. Whoever looks and plays has a list of its own, which phones show below the board.
 fn seats(state: &MatchState) -> Markup {
+    let others = (0..state.seats.len()).filter(|idx| Some(*idx) != state.you);
     html! {
-        ol class={ "seats n" (state.seats.len()) @if state.seats.len() > 4 { " many" } } data-part="seats" tabindex=[(state.seats.len() > 2).then_some("0")] aria-label="Players" {
-            @for (idx, seat) in state.seats.iter().enumerate() {
-                @let is_turn = state.over.is_none() && state.asked.is_some_and(|asked| asked.seat == idx);
-                li class={ "seat" @if is_turn { " turn" } @if seat.out { " out" } @if seat.you { " mine" } } data-seat=(idx) {
-                    span class="coin" { (piece("rk-", idx)) }
-                    span class="who" {
-                        span { (seat.name) } (kind_chip(seat.kind))
-                        @if seat.you { span class="chip you" { "you" } }
-                    }
-                    span class="sub" { (said_of(state, idx)) }
-                    @if let Some(score) = state.over.as_ref().and_then(|over| over.scores.as_ref()?.get(idx)) {
-                        span class="score num" { (score) }
-                    } @else if let Some(ms) = state.clocks_ms.get(idx) {
-                        span class="clock" role="timer" { (clock(*ms)) }
-                    }
-                }
+        div class={ "seats n" (state.seats.len()) @if state.seats.len() > 4 { " many" } } data-part="seats" {
+            ol class="others" tabindex=[(state.seats.len() > 2).then_some("0")] aria-label=(if state.you.is_some() { "Other players" } else { "Players" }) {
+                @for idx in others { (seat(state, idx)) }
+            }
+            @if let Some(you) = state.you { ol class="oneself" aria-label="You" { (seat(state, you)) } }
+        }
+    }
+}
+
+fn seat(state: &MatchState, idx: usize) -> Markup {
+    let seat = &state.seats[idx];
+    let is_turn = state.over.is_none() && state.asked.is_some_and(|asked| asked.seat == idx);
+    html! {
+        li class={ "seat" @if is_turn { " turn" } @if seat.out { " out" } } data-seat=(idx) {
+            span class="coin" { (piece("rk-", idx)) }
+            span class="who" {
+                span { (seat.name) } (kind_chip(seat.kind))
+                @if seat.you { span class="chip you" { "you" } }
+            }
+            span class="sub" { (said_of(state, idx)) }
+            @if let Some(score) = state.over.as_ref().and_then(|over| over.scores.as_ref()?.get(idx)) {
+                span class="score num" { (score) }
+            } @else if let Some(ms) = state.clocks_ms.get(idx) {
+                span class="clock" role="timer" { (clock(*ms)) }
             }
         }
     }
