@@ -14,7 +14,6 @@ pub fn axe() -> Option<String> {
 }
 
 /// A file of a package that npm brings into the build folder, once; `None`, and said loudly, where it cannot.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub fn npm(package: &str, file: &str) -> Option<PathBuf> {
     // One folder each: npm takes away what it did not bring itself, and tests run side by side.
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/npm").join(package);
@@ -27,7 +26,7 @@ pub fn npm(package: &str, file: &str) -> Option<PathBuf> {
             .current_dir(&folder)
             .output();
         if !npm.is_ok_and(|npm| npm.status.success()) || !found.is_file() {
-            eprintln!("SKIPPED: npm cannot bring {package}");
+            rookery_testkit::tell_skipped(&format!("npm cannot bring {package}"));
             return None;
         }
     }
@@ -46,9 +45,8 @@ impl Browser {
         let serious = all.iter().filter(|one| matches!(one["impact"].as_str(), Some("serious" | "critical")));
         let told = |one: &Value| format!("{}: {}", one["id"], one["nodes"][0]["html"]);
         let mut barriers: Vec<String> = serious.map(told).collect();
-        // The room that is kept free for a scroll bar makes the page narrower than its window, which is no fault.
-        let wide = self.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-        if wide.as_i64().is_none_or(|wide| wide > 0) {
+        let wide = self.sticks_out();
+        if wide > 0 {
             barriers.push(format!("{wide} pixels stick out at the side"));
         }
         barriers

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, tell_skipped};
 use serde_json::{Value, json};
 use thirtyfour::{
     By, CapabilitiesHelper as _, ChromiumLikeCapabilities as _, DesiredCapabilities, Key, WebDriver,
     WebElement,
 };
 use tokio::runtime::Runtime;
+
+use crate::site::CLASS;
 
 /// How long the page may take for anything; a machine that tests may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
@@ -39,6 +41,8 @@ pub enum Size {
     Desktop,
     /// A hand, with touch.
     Phone,
+    /// The smallest hand, and a desk where everything is four times as large.
+    Small,
 }
 
 impl Size {
@@ -47,6 +51,7 @@ impl Size {
         match self {
             Self::Desktop => (1280, 900),
             Self::Phone => (390, 844),
+            Self::Small => (320, 640),
         }
     }
 }
@@ -82,11 +87,10 @@ fn start_driver(program: &Path) -> (Child, u16) {
 
 impl Browser {
     /// A browser for the site at this address; `None`, and said loudly, where there is none.
-    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub fn start(url: String, size: Size) -> Option<Self> {
         let (Some(program), Some(chromium)) = (find("chromedriver"), find("chromium")) else {
-            eprintln!(
-                "SKIPPED: there is no chromium or no chromedriver; apt-get install chromium chromium-driver"
+            tell_skipped(
+                "the page in a browser: there is no chromium or no chromedriver; apt-get install chromium chromium-driver",
             );
             return None;
         };
@@ -103,6 +107,7 @@ impl Browser {
             let (width, height) = size.pixels();
             wishes.add_arg(&format!("--window-size={width},{height}")).unwrap();
             wishes.add_arg(&format!("--user-data-dir={}", profile.display())).unwrap();
+            wishes.add_arg(&format!("--host-resolver-rules=MAP {CLASS} 127.0.0.1")).unwrap();
             wishes.set("goog:loggingPrefs", json!({"browser": "ALL", "performance": "ALL"})).unwrap();
             WebDriver::new(format!("http://127.0.0.1:{port}"), wishes).await.unwrap()
         });
@@ -127,7 +132,7 @@ impl Browser {
 
     fn resize_to(&self, size: Size, height: u32) {
         let (width, _) = size.pixels();
-        let is_phone = size == Size::Phone;
+        let is_phone = size != Size::Desktop;
         let scale = if is_phone { 2 } else { 1 };
         let screen =
             json!({"width": width, "height": height, "deviceScaleFactor": scale, "mobile": is_phone});
@@ -153,6 +158,22 @@ impl Browser {
     pub fn open(&self, path: &str) {
         let url = if path.starts_with("http") { path.to_owned() } else { format!("{}{path}", self.site) };
         self.runtime.block_on(self.driver().goto(url)).unwrap();
+    }
+
+    /// Goes to the page before this one, as the button of the browser does.
+    pub fn back(&self) {
+        self.runtime.block_on(self.driver().back()).unwrap();
+    }
+
+    /// Goes to the page after this one.
+    pub fn forward(&self) {
+        self.runtime.block_on(self.driver().forward()).unwrap();
+    }
+
+    /// How much wider the page is than its screen. The room that is kept free for a scroll bar makes it narrower, which is no fault.
+    pub fn sticks_out(&self) -> i64 {
+        let wide = self.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+        wide.as_i64().unwrap()
     }
 
     /// Where it is, without the site.

@@ -94,6 +94,77 @@ fn a_record_from_a_file_is_reviewed() {
     browser.expect_quiet();
 }
 
+const DATA: &str = "const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File([new Uint8Array(arguments[0])], 'game.rookery.jsonl'));";
+
+/// Drops a file of so many bytes onto the page.
+fn drop_file(browser: &Browser, bytes: usize) {
+    let drop = "document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));";
+    browser.script(&format!("{DATA} {drop}"), vec![json!(bytes)]);
+}
+
+/// Chooses one where records are looked at.
+fn choose_file(browser: &Browser, bytes: usize) {
+    let choose = "const input = document.querySelector('rk-record input'); input.files = dataTransfer.files; input.dispatchEvent(new Event('change'));";
+    browser.wait("customElements.get('rk-record')");
+    browser.script(&format!("{DATA} {choose}"), vec![json!(bytes)]);
+}
+
+#[test]
+fn a_file_that_cannot_be_shown_is_said_to_be_so() {
+    const LARGE: usize = 6_000_000;
+    let site = Site::open("browser-no-record");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    let (dropped, problem) = ("[data-part=dropped]", "rk-record [data-part=problem]");
+    browser.open("/");
+    browser.wait("customElements.get('rk-theme')");
+    drop_file(&browser, LARGE);
+    browser.read(dropped, "too large for a record");
+    assert_eq!(browser.path(), "/");
+    browser.offline(true);
+    browser.wait("!navigator.onLine");
+    drop_file(&browser, 100);
+    browser.read(dropped, "You are offline");
+    browser.offline(false);
+    browser.wait("navigator.onLine");
+    // What was no record is read by the server, which says so where it was to be seen.
+    drop_file(&browser, 100);
+    browser.wait("location.pathname === '/replay'");
+    browser.read(problem, "line 1");
+    browser.expect_only_refusals();
+    choose_file(&browser, LARGE);
+    browser.read(problem, "too large for a record");
+    browser.offline(true);
+    choose_file(&browser, 100);
+    browser.read(problem, "cannot be reached");
+    browser.offline(false);
+}
+
+#[test]
+fn what_needs_the_server_says_that_it_cannot_be_reached() {
+    let site = Site::open("browser-no-server");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.begin("hexapawn:rows=4,cols=4", "me,first");
+    browser.turn();
+    browser.keys("R");
+    browser.click("[data-part=question] [data-act=resign]");
+    browser.see("[data-part=over] [data-act=rematch]");
+    browser.offline(true);
+    browser.click("[data-part=over] [data-act=rematch]");
+    browser.read("[data-part=status]", "cannot be reached");
+    browser.offline(false);
+    first_move_bot(site.bots(), "mine");
+    browser.open("/connect?name=mine");
+    browser.read("[data-part=light]", "online");
+    browser.offline(true);
+    for act in ["check", "test"] {
+        browser.click(&format!("[data-part={act}]"));
+        browser.read("rk-connect [data-part=problem]", "cannot be reached");
+    }
+    browser.offline(false);
+    browser.click("[data-part=check]");
+    browser.wait("document.querySelector('rk-connect [data-part=problem]').hidden");
+}
+
 #[test]
 fn a_connected_bot_lights_up_and_is_checked() {
     let site = Site::open("browser-check");

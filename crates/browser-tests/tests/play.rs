@@ -7,12 +7,13 @@ use rookery_browser_tests::{Browser, Site, Size, cell_css, first_move_bot, named
 use serde_json::Value;
 use thirtyfour::Key;
 
-/// Boards on which a game does not take long, and how many turns it may take before it is given up.
+/// Boards on which a game does not take long, and how many turns it takes at the most.
 const BOARDS: [(&str, usize); 5] = [
     ("fish:rows=4,cols=4,players=2", 40),
     ("hexapawn:rows=4,cols=4", 30),
-    ("renpaarden:width=5,height=5", 8),
-    ("stones:rows=4,cols=4", 30),
+    // Whoever has still a horse at home after five turns loses, and with eight horses somebody has.
+    ("renpaarden:width=4,height=5,leave-home=5", 80),
+    ("stones:rows=4,cols=4,max-turns=24", 30),
     ("four", 30),
 ];
 
@@ -48,10 +49,7 @@ fn every_game_is_played_to_its_end_against_a_computer() {
     assert_eq!(known, BOARDS.map(|(spec, _)| spec.split(':').next().unwrap()), "every game is played");
     for (spec, most) in BOARDS {
         browser.begin(spec, "me,random");
-        if !browser.play(most, some) {
-            resign(&browser);
-            browser.wait("document.querySelector('rk-match').state?.over");
-        }
+        assert!(browser.play(most, some), "{spec} ends: {}", browser.state());
         expect_over(&browser);
     }
 }
@@ -65,8 +63,7 @@ fn the_first_move_of_a_new_visitor_is_two_clicks_away() {
     assert!(!browser.play(1, some), "it has only begun");
     assert_eq!(browser.state()["seats"][1]["kind"], "computer");
     // Everything that matters is on the screen of a phone at once.
-    let wide = browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-    assert_eq!(wide, 0, "nothing sticks out at the side");
+    assert_eq!(browser.sticks_out(), 0, "nothing sticks out at the side");
     if !browser.play(3, some) {
         resign(&browser);
         browser.wait("document.querySelector('rk-match').state?.over");
@@ -306,6 +303,31 @@ fn fault_t21_double_clicks_and_two_tabs_play_one_move() {
     browser.wait(&format!("document.querySelector('rk-match').state?.ply >= {ply}"));
     assert!(browser.state()["over"].is_null() || browser.state()["over"]["offender"].is_null());
     browser.play(1, some);
+}
+
+#[test]
+fn fault_t21_going_back_and_forth_in_the_browser_plays_nothing_and_loses_nothing() {
+    let site = Site::open("browser-back");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.begin("four", "me,first");
+    assert!(!browser.play(2, some), "it has only begun");
+    let (id, state) = (browser.match_id(), browser.turn().unwrap());
+    let stands_as_it_was = || {
+        assert_eq!(browser.match_id(), id);
+        let now = browser.turn().unwrap();
+        assert_eq!((&now["ply"], &now["entries"]), (&state["ply"], &state["entries"]));
+    };
+    // To the form that began it, which begins no second one, and on again.
+    browser.back();
+    browser.wait("location.pathname === '/new'");
+    browser.forward();
+    stands_as_it_was();
+    browser.open("/");
+    browser.back();
+    stands_as_it_was();
+    let running = browser.api("/api/v1/matches?live=1");
+    assert_eq!(running["matches"].as_array().map(Vec::len), Some(1), "{running}");
+    assert!(!browser.play(1, some), "it goes on");
 }
 
 #[test]

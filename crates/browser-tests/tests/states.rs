@@ -131,6 +131,59 @@ fn rare_states_are_for_everybody_too() {
     browser.expect_only_refusals();
 }
 
+/// A tournament of computers without a bracket, played to its end.
+fn table(browser: &Browser) -> String {
+    let entrants = ["random", "first", "easy"].map(|player| json!({"name": player, "player": player}));
+    let spec = json!({
+        "name": "Cup", "games": ["hexapawn"], "format": {"kind": "round-robin", "games": 2}, "entrants": entrants,
+        "time": "untimed",
+    });
+    let made = browser.post("/api/v1/tournaments", &spec);
+    let id = made["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned();
+    while browser.api(&format!("/api/v1/tournaments/{id}"))["complete"] != true {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    format!("/t/{id}")
+}
+
+#[test]
+fn frames_invitations_sheets_lists_and_records_are_for_everybody_too() {
+    let Some(axe) = axe() else { return };
+    let site = Site::open("browser-seldom");
+    let Some(browser) = site.browser(Size::Desktop) else { return };
+    browser.open("/");
+    browser.post("/api/v1/login", &json!({"name": "ann", "password": "correct horse", "claim": true}));
+    let cup = table(&browser);
+    let past = over(&browser, &json!({"game": "hexapawn", "seats": ["random", "first"], "seed": "7"}));
+    let own = make(&browser, &json!({"game": "fish:players=3", "seats": ["first", "me", "random"]}));
+    let own = format!("/m/{}", own["id"].as_str().unwrap());
+    let friend = make(&browser, &json!({"game": "hexapawn", "seats": ["me", "friend"]}));
+    let waiting = format!("/m/{}", friend["id"].as_str().unwrap());
+    let join = friend["seats"][1]["join"].as_str().unwrap();
+    let [past_frame, own_frame] = [&past, &own].map(|path| path.replacen("/m/", "/embed/", 1));
+    let read = format!(
+        "const ask = new XMLHttpRequest(); ask.open('GET', '{past}.jsonl', false); ask.send(); const data = new DataTransfer(); \
+         data.items.add(new File([ask.responseText], 'game.jsonl')); const input = document.querySelector('rk-record input'); \
+         customElements.whenDefined('rk-record').then(() => {{ input.files = data.files; input.dispatchEvent(new Event('change')); }});"
+    );
+    let press = |act: &str| format!("document.querySelector('.actions [data-act={act}]').click();");
+    let [moves, chat, more] = ["sheet_moves", "sheet_chat", "more"].map(press);
+    let states: [(&str, &str, &str); 10] = [
+        (&past_frame, "", "rk-board svg"),
+        (&own_frame, "", "rk-board svg"),
+        (join, "", "main form button.primary"),
+        (&waiting, "", "[data-part=waiting] code"),
+        ("/watch", "", "[data-match] rk-board svg"),
+        (&cup, "", ".cross"),
+        (&own, &moves, "#pane-moves"),
+        (&own, &chat, "#pane-chat"),
+        (&own, &more, "rk-match.more"),
+        ("/replay", &read, "rk-record [data-part=range]"),
+    ];
+    let all = barriers(&browser, &axe, &states);
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
 #[test]
 fn without_a_connection_the_page_is_for_everybody_too() {
     let Some(axe) = axe() else { return };
