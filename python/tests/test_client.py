@@ -4,8 +4,10 @@ import base64
 import contextlib
 import hashlib
 import json
+import shutil
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -13,6 +15,8 @@ import time
 import pytest
 
 import rookery
+import rookery.client
+import rookery.links
 
 START = rookery.load("hexapawn:rows=3,cols=3").text
 SAID = [
@@ -61,6 +65,7 @@ def shake_hands(link):
     accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest())
     link.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                  b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+    return head.decode()
 
 
 def serve(listener, websocket, heard):
@@ -112,15 +117,35 @@ def test_a_bot_plays_over_a_network(scheme):
     assert bot.over.winners == [1] and bot.over.players == ["me", "you"]
 
 
-@pytest.mark.parametrize("address", ["nowhere", "http://x:1", "", ":7", "ws://host"])
+@pytest.mark.parametrize("address", ["nowhere", "http://x:1", "https://x", "", ":7", "ws://host", "wss://", "wss://:443", "wss://x:99999"])
 def test_addresses_that_are_none(address):
     with pytest.raises(ValueError):
         rookery.Client(lambda position: "").connect(address)
 
 
 def test_a_bot_is_a_bot():
-    with pytest.raises(TypeError):
-        rookery.Client(7)
+    for other in (7, "first", None):
+        with pytest.raises(TypeError):
+            rookery.Client(other)
+
+
+def test_a_bot_may_be_handed_over_as_its_class():
+    class First(rookery.Bot):
+        def __init__(self):
+            self.over = []
+
+        def choose(self, position):
+            return position.legal_moves()[0]
+
+        def game_over(self, game):
+            self.over.append(game)
+
+    client = rookery.Client(First)
+    assert client.name == "First"
+    with Saying(False, SAID) as server:
+        client.connect(server.address)
+    assert [answer["type"] for answer in server.heard[0]] == ["hello", "ready", "move", "move"]
+    assert len(client.bot.over) == 1
 
 
 def free_port():
@@ -313,10 +338,11 @@ def test_what_a_bot_prints_is_no_answer(tmp_path):
 class Saying:
     """A server that says to each connection what is its turn to be said, and closes it."""
 
-    def __init__(self, websocket, *said, code=None):
-        self.websocket, self.said, self.code, self.heard = websocket, list(said), code, []
+    def __init__(self, websocket, *said, code=None, tls=None):
+        self.websocket, self.said, self.code, self.tls, self.heard, self.requests = websocket, list(said), code, tls, [], []
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"{'ws://' if websocket else ''}127.0.0.1:{self.listener.getsockname()[1]}"
+        self.port = self.listener.getsockname()[1]
+        self.address = f"{'ws://' if websocket else ''}127.0.0.1:{self.port}"
         self.thread = threading.Thread(target=self.accept, daemon=True)
         self.thread.start()
 
@@ -336,18 +362,22 @@ class Saying:
             except OSError:
                 return
             self.heard.append([])
-            with link, contextlib.suppress(OSError, ConnectionError):
-                self.talk(link, self.said[min(len(self.heard), len(self.said)) - 1])
+            with contextlib.suppress(OSError, ConnectionError):
+                with self.tls.wrap_socket(link, server_side=True) if self.tls else link as link:
+                    self.talk(link, self.said[min(len(self.heard), len(self.said)) - 1])
 
     def talk(self, link, messages):
         if self.websocket:
-            shake_hands(link)
+            self.requests.append(shake_hands(link))
         reader = link.makefile("r")
         for message in messages:
-            text = json.dumps(message)
+            text = message if isinstance(message, str) else json.dumps(message)
             link.sendall(frame(text) if self.websocket else text.encode() + b"\n")
-            if message["type"] in ("hello", "new_game", "turn"):
-                self.heard[-1].append(json.loads(unframe(link) if self.websocket else reader.readline()))
+            if isinstance(message, dict) and message["type"] in ("hello", "new_game", "turn"):
+                answer = unframe(link) if self.websocket else reader.readline()
+                if not answer:
+                    raise ConnectionError("the client has gone")
+                self.heard[-1].append(json.loads(answer))
         if self.code:
             link.sendall(struct.pack("!BBH", 0x88, 5, self.code) + b"why")
             # It is the client's turn to close it.
@@ -409,6 +439,138 @@ def test_who_comes_at_a_busy_moment_comes_again(websocket, monkeypatch):
         rookery.Client(bot).connect(server.address)
         assert server.heard[-1][0]["token"] == "abc" and len(bot.begun) == len(bot.over) == 1
     with Saying(websocket, [error("busy")]) as server:
-        with pytest.raises(ConnectionError, match="not let in within 0.5 seconds: busy"):
-            rookery.Client(Counting()).connect(server.address, timeout=0.5)
+        with pytest.raises(ConnectionError, match="not let in within 2 seconds: busy"):
+            rookery.Client(Counting()).connect(server.address, timeout=2.0)
         assert len(server.heard) > 1
+
+
+@pytest.mark.parametrize("websocket", [False, True])
+@pytest.mark.parametrize(
+    "said, words",
+    [
+        (["HTTP/1.1 400 Bad Request"], "no message of the bot protocol: 'HTTP/1.1 400 Bad Request'"),
+        (["x" * 5000], "x" * 100 + "…'"),
+        (["[1, 2]"], "no message"),
+        (["{}"], "no message"),
+        (['{"type": 7}'], "no message"),
+        (["[" * 50_000], "no message"),
+        ([{**HELLO, "protocol": "gtp"}], "speaks 'gtp', version 1"),
+        ([{**HELLO, "version": 2}], "speaks 'rookery', version 2"),
+        ([{"type": "hello"}], "speaks None, version None"),
+        ([SAID[1]], "a new_game before any hello"),
+        ([SAID[2]], "a turn before any hello"),
+        ([HELLO, {"type": "new_game", "game": "hexapawn"}], "a new_game that cannot be read .KeyError: 'seat'"),
+        ([HELLO, {**SAID[1], "seats": [7, 8]}], "a new_game that cannot be read"),
+        ([HELLO, SAID[1], {"type": "turn", "position": START}], "a turn that cannot be read .KeyError: 'id'"),
+        ([HELLO, SAID[1], {**ASKED, "position": "nowhere"}], "a turn that cannot be read .ValueError"),
+        ([HELLO, SAID[1], {"type": "game_over", "results": None}], "a game_over that cannot be read"),
+    ],
+)
+def test_somebody_who_is_no_rookery_is_told_apart(websocket, said, words):
+    with Saying(websocket, said) as server:
+        with pytest.raises(rookery.client.ProtocolError, match=words):
+            rookery.Client(Counting()).connect(server.address)
+    assert len(server.heard) == 1, "nobody comes again for this"
+
+
+def test_a_mistake_of_the_bot_is_its_own():
+    class Mistaken(Counting):
+        def choose(self, position):
+            return {}[position.text]
+
+    with Saying(False, SAID) as server:
+        with pytest.raises(KeyError, match="p1 111"):
+            rookery.Client(Mistaken()).connect(server.address)
+
+
+def certified(folder, names):
+    """An authority, and a certificate of it for these names: for the server, and the file for the client."""
+    import ssl
+
+    (folder / "names").write_text(f"subjectAltName={names}\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n")
+    key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+    authority = "-addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign -days 2 -subj /CN=course"
+    for words in (
+        f"req -x509 {key} -keyout ca.key -out ca.pem {authority}",
+        f"req {key} -keyout server.key -out server.csr -subj /CN=server",
+        "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.pem",
+    ):
+        subprocess.run(["openssl", *words.split()], cwd=folder, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "server.pem", folder / "server.key")
+    return context, folder / "ca.pem"
+
+
+@pytest.fixture
+def tls(tmp_path):
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificates")
+    return lambda names: certified(tmp_path, names)
+
+
+def test_a_bot_plays_at_a_server_behind_tls(tls):
+    context, ca = tls("DNS:localhost,IP:127.0.0.1")
+    with Saying(True, [HELLO, BEGUN], [HELLO, BEGUN, *SAID[2:]], tls=context) as server:
+        bot = Counting()
+        rookery.Client(bot, secret="s").connect(f"wss://localhost:{server.port}/bots", ca=ca)
+    assert len(bot.over) == 1 and server.heard[0][0]["secret"] == "s"
+    assert len(server.heard) == 2 and server.heard[1][0]["token"] == "abc", "it comes back by TLS, too"
+    assert server.requests[0].startswith("GET /bots HTTP/1.1") and f"Host: localhost:{server.port}\r\n" in server.requests[0]
+
+
+@pytest.mark.parametrize("names, trusted", [("DNS:elsewhere.example", True), ("DNS:localhost", False)])
+def test_whoever_cannot_prove_its_name_hears_no_secret(tls, names, trusted):
+    import ssl
+
+    context, ca = tls(names)
+    with Saying(True, SAID, tls=context) as server:
+        with pytest.raises(ssl.SSLCertVerificationError, match="certificate"):
+            rookery.Client(Counting(), secret="s").connect(f"wss://localhost:{server.port}", ca=ca if trusted else None)
+    assert server.requests == [] and server.heard == [[]]
+
+
+def test_a_certificate_that_does_not_hold_any_more_is_not_tried_again(tls, monkeypatch):
+    import ssl
+
+    context, ca = tls("DNS:localhost")
+    way, tried = rookery.links.Way.of("wss://localhost:1", ca), []
+
+    def refuse(way, timeout):
+        tried.append(way)
+        raise ssl.SSLCertVerificationError(1, "it has expired")
+
+    monkeypatch.setattr(rookery.links, "open_link", refuse)
+    with pytest.raises(ssl.SSLCertVerificationError):
+        rookery.links.open_again(way, 60.0)
+    assert tried == [way]
+
+
+def test_a_server_without_tls_is_told_apart(tls):
+    _, ca = tls("DNS:localhost")
+    with Saying(False, ["HTTP/1.1 400 Bad Request"]) as server:
+        with pytest.raises(rookery.client.ProtocolError, match="no TLS with localhost"):
+            rookery.Client(Counting()).connect(f"wss://localhost:{server.port}", ca=ca)
+    with pytest.raises(ValueError, match="`ca` is for"):
+        rookery.Client(Counting()).connect("ws://localhost:1", ca=ca)
+    with pytest.raises(OSError):
+        rookery.Client(Counting()).connect("wss://localhost:1", ca=ca.with_name("none.pem"))
+
+
+@pytest.mark.parametrize(
+    "address, at, named",
+    [
+        ("wss://there", ("there", 443), "there"),
+        ("wss://there:8443/bots", ("there", 8443), "there:8443"),
+        ("wss://[2001:db8::1]/bots", ("2001:db8::1", 443), "[2001:db8::1]"),
+        ("ws://[2001:db8::1]:443", ("2001:db8::1", 443), "[2001:db8::1]:443"),
+        ("there:4000", ("there", 4000), "there:4000"),
+    ],
+)
+def test_what_a_request_calls_a_server(address, at, named):
+    way = rookery.links.Way.of(address, None)
+    assert (way.host, way.port) == at and way.named() == named
+
+
+def test_tls_is_imported_when_it_is_used():
+    code = "import sys, rookery.client; assert 'ssl' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
