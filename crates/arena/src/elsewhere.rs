@@ -73,6 +73,11 @@ pub enum Arrived {
         /// Which game.
         pairing: u64,
     },
+    /// Nobody had begun it when it was taken back.
+    Withdrawn {
+        /// Which game.
+        pairing: u64,
+    },
     /// Nothing more comes: why.
     Gone(String),
 }
@@ -90,6 +95,10 @@ pub trait Elsewhere: Send + Sync + fmt::Debug {
 
     /// Takes back what nobody plays yet. What is played is stored when it comes.
     fn withdraw(&self, tournament: TournamentId);
+
+    /// The same, telling of each game that was taken back; what is played is told when it is stored. Whoever cannot take games
+    /// back plays them.
+    fn take_back(&self, _tournament: TournamentId) {}
 
     /// The tournament is over.
     fn close(&self, tournament: TournamentId);
@@ -166,6 +175,9 @@ impl Sent<'_, '_> {
                 self.n_parked += 1;
                 Ok(Some(Report::Finished(GameResult::new(&pairing, None, Cause::PlatformAbort))))
             }
+            Arrived::Withdrawn { pairing } => {
+                Ok(self.out.remove(&pairing).map(|(pairing, _)| Report::Withdrawn(pairing.id)))
+            }
             Arrived::Stored { pairing, attempt, verdict } => {
                 let Some((pairing, spec)) = self.out.remove(&pairing) else { return Ok(None) };
                 let verdict = match verdict {
@@ -213,6 +225,10 @@ impl Dispatcher for Sent<'_, '_> {
                 self.failure.get_or_insert(error);
             }
         }
+    }
+
+    fn withdraw(&mut self) {
+        self.elsewhere.take_back(self.tournament);
     }
 
     async fn next_report(&mut self) -> Option<Report> {

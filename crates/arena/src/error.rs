@@ -28,6 +28,8 @@ pub enum ArenaError {
     Record(Option<PathBuf>, String),
     /// The game of this number failed too often because of us.
     Attempts(u64, u32),
+    /// This program has a fault: what it said, and in which game, if it was one.
+    Panicked(Option<u64>, String),
     /// The format and whoever plays the games do not agree.
     Schedule(ScheduleError),
     /// The store cannot be used.
@@ -55,6 +57,10 @@ impl fmt::Display for ArenaError {
             Self::Record(Some(path), problem) => write!(f, "{}: {problem}", path.display()),
             Self::Attempts(number, times) => {
                 write!(f, "game {number}: it failed {times} times; move its records away to try again")
+            }
+            Self::Panicked(number, words) => {
+                let game = number.map_or_else(String::new, |number| format!("game {number}: "));
+                write!(f, "{game}this program failed, which is nobody's loss: {words}")
             }
             Self::Schedule(error) => error.fmt(f),
             Self::Store(error) => error.fmt(f),

@@ -41,22 +41,20 @@ pub fn ratings_of_first(
     store: &Store,
     sums: &BTreeMap<String, u64>,
 ) -> Result<BTreeMap<String, Rated>, StoreError> {
-    let mut played: BTreeMap<u64, StoredGame> = BTreeMap::new();
-    for person in people(store)? {
-        let filter = GameFilter { entrant: Some(person), ..GameFilter::default() };
-        let mut before = None;
-        loop {
-            let games = store.games(&filter, Page { before, limit: PAGE })?;
-            let Some(last) = games.last() else { break };
-            before = Some(last.seq);
-            played.extend(games.into_iter().filter(counts).map(|game| (game.seq, game)));
-        }
-    }
+    let people = people(store)?;
+    let is_of_people = |game: &&StoredGame| game.entrants.iter().flatten().any(|who| people.contains(who));
     let mut pools: BTreeMap<String, Pool> = BTreeMap::new();
-    for game in played.into_values() {
-        let name = game.spec.split(':').next().unwrap_or_default().to_owned();
-        let sum = sums.get(&name).copied();
-        pools.entry(name).or_default().add(&game, sum);
+    let mut last = 0;
+    // However many there are: no more than a page of them is kept.
+    while !people.is_empty() {
+        let games = store.games_after(&GameFilter::default(), last, PAGE)?;
+        let Some(end) = games.last() else { break };
+        last = end.seq;
+        for game in games.iter().filter(|game| counts(game)).filter(is_of_people) {
+            let name = game.spec.split(':').next().unwrap_or_default().to_owned();
+            let sum = sums.get(&name).copied();
+            pools.entry(name).or_default().add(game, sum);
+        }
     }
     Ok(pools.into_iter().map(|(name, pool)| (name, pool.rated())).collect())
 }

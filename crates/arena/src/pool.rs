@@ -15,7 +15,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::affinity::{of_threads, stay};
-use crate::worker::{PATIENCE, Queue, Running, Worked, Worker, out_of_patience};
+use crate::queue::Queue;
+use crate::worker::{PATIENCE, Running, Worked, Worker, out_of_patience};
 use crate::{ArenaError, PlayedGame};
 
 /// Descriptors of a program: three pipes, and what starting it needs.
@@ -90,10 +91,9 @@ impl Games<'_> {
             .build()
             .map_err(|error| ArenaError::Io("games cannot be played".to_owned(), error))?;
         let running = Running::default();
-        let (pairings, queue) = unbounded_channel();
-        let queue = Queue::new(queue);
+        let queue = Queue::default();
         std::thread::scope(|scope| {
-            let mut pool = Pool::new(pairings, &queue, self.archive, stopping.clone(), seen);
+            let mut pool = Pool::new(&queue, self.archive, stopping.clone(), seen);
             pool.start(scope, self, &running);
             let playing = async {
                 let first = tokio::select! {
@@ -139,8 +139,7 @@ impl Games<'_> {
 /// Threads that play.
 struct Pool<'q, 's> {
     stopping: Stopping,
-    /// Gone when no more games are wanted: then the threads end.
-    pairings: Option<UnboundedSender<Pairing>>,
+    /// Closed when no more games are wanted: then the threads end.
     queue: &'q Queue,
     archive: Option<&'q dyn Archive>,
     reports: UnboundedReceiver<Worked>,
@@ -149,6 +148,8 @@ struct Pool<'q, 's> {
     syncing: JoinSet<Result<Arc<PlayedGame>, ArenaError>>,
     /// Games that were begun and have not come back.
     out: usize,
+    /// Those that were not begun when the format had ended, and are to be told of.
+    withdrawn: Vec<u64>,
     /// Whether the scheduler knows of the stop, and misses no game that was not begun.
     is_draining: bool,
     seen: Seen<'s>,
@@ -156,23 +157,17 @@ struct Pool<'q, 's> {
 }
 
 impl<'q, 's> Pool<'q, 's> {
-    fn new(
-        pairings: UnboundedSender<Pairing>,
-        queue: &'q Queue,
-        archive: Option<&'q dyn Archive>,
-        stopping: Stopping,
-        seen: Seen<'s>,
-    ) -> Self {
+    fn new(queue: &'q Queue, archive: Option<&'q dyn Archive>, stopping: Stopping, seen: Seen<'s>) -> Self {
         let (reporter, reports) = unbounded_channel();
         Self {
             stopping,
-            pairings: Some(pairings),
             queue,
             archive,
             reports,
             reporter: Some(reporter),
             syncing: JoinSet::new(),
             out: 0,
+            withdrawn: vec![],
             is_draining: false,
             seen,
             failure: None,
@@ -196,7 +191,7 @@ impl<'q, 's> Pool<'q, 's> {
             let (reports, stopping, pairings) = (reporter.clone(), self.stopping.clone(), self.queue);
             scope.spawn(move || {
                 stay(&cores);
-                Worker { games, pairings, reports, stopping, running, slots }.work();
+                Worker { games, pairings, reports, stopping, running, slots }.work_guarded();
             });
         }
     }
@@ -204,7 +199,7 @@ impl<'q, 's> Pool<'q, 's> {
     /// Nothing more is played.
     fn give_up(&mut self, error: ArenaError) {
         self.failure.get_or_insert(error);
-        self.pairings = None;
+        self.out -= self.queue.close().len();
         // Running games of the other threads have the grace of a stop; a second request would end them at once.
         if !self.stopping.is_requested() {
             self.stopping.request(rookery_live::Signal::Interrupt);
@@ -223,7 +218,9 @@ impl<'q, 's> Pool<'q, 's> {
     }
 
     fn take(&mut self, worked: Worked) -> Option<Report> {
-        self.out -= 1;
+        if !matches!(worked, Worked::Broken(_)) {
+            self.out -= 1;
+        }
         match worked {
             Worked::Game(game, None) => return self.finished(&game),
             Worked::Game(game, Some(receipt)) => {
@@ -234,9 +231,16 @@ impl<'q, 's> Pool<'q, 's> {
                 });
             }
             Worked::Suspended => {}
-            Worked::Failed(error) => self.give_up(error),
+            Worked::Failed(error) | Worked::Broken(error) => self.give_up(error),
         }
         None
+    }
+}
+
+impl Drop for Pool<'_, '_> {
+    /// Threads that wait for a game would wait for ever.
+    fn drop(&mut self) {
+        self.queue.close();
     }
 }
 
@@ -254,22 +258,23 @@ async fn last_moment(archive: Option<&dyn Archive>, stopping: &Stopping, games: 
 
 impl Dispatcher for Pool<'_, '_> {
     fn dispatch(&mut self, pairing: Pairing) {
-        if let Some(pairings) = &self.pairings
-            && pairings.send(pairing).is_ok()
-        {
-            self.out += 1;
-        }
+        self.out += usize::from(self.queue.push(pairing));
+    }
+
+    fn withdraw(&mut self) {
+        let withdrawn = self.queue.take_all();
+        self.out -= withdrawn.len();
+        self.withdrawn.extend(withdrawn.into_iter().map(|pairing| pairing.id));
     }
 
     async fn next_report(&mut self) -> Option<Report> {
         loop {
-            if self.stopping.is_requested()
+            if let Some(pairing) = self.withdrawn.pop() {
+                return Some(Report::Withdrawn(pairing));
+            }
+            if self.stopping.is_requested() {
                 // Those that wait in the queue are not begun any more.
-                && let Ok(mut queue) = self.queue.try_lock()
-            {
-                while queue.try_recv().is_ok() {
-                    self.out -= 1;
-                }
+                self.out -= self.queue.take_all().len();
             }
             if self.out == 0 && self.syncing.is_empty() {
                 if self.stopping.is_requested() && !self.is_draining {
@@ -337,10 +342,9 @@ mod tests {
 
     /// Why a pool gives up that has nothing left but a game that is not saved, and after how long; `None` if it waits on.
     async fn gives_up(archive: &Never, stops: bool) -> Option<(ArenaError, Duration)> {
-        let (pairings, queue) = unbounded_channel();
-        let (queue, stopping, begin) = (Queue::new(queue), Stopping::new(Duration::ZERO), Instant::now());
+        let (queue, stopping, begin) = (Queue::default(), Stopping::new(Duration::ZERO), Instant::now());
         let mut seen = |_: &PlayedGame| Ok(());
-        let mut pool = Pool::new(pairings, &queue, Some(archive), stopping.clone(), &mut seen);
+        let mut pool = Pool::new(&queue, Some(archive), stopping.clone(), &mut seen);
         pool.is_draining = stops;
         pool.syncing.spawn(std::future::pending());
         if stops {
@@ -348,7 +352,7 @@ mod tests {
         }
         let report = tokio::time::timeout(10 * PATIENCE, pool.next_report()).await.ok()?;
         assert!(report.is_none());
-        pool.failure.map(|failure| (failure, begin.elapsed()))
+        pool.failure.take().map(|failure| (failure, begin.elapsed()))
     }
 
     #[tokio::test(start_paused = true)]

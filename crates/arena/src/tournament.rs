@@ -1,63 +1,27 @@
-//! A tournament of a store: created, held, stopped and gone on with.
+//! A tournament of a store: created, changed and read.
 
-use std::collections::{BTreeMap, HashMap};
-use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
 
-use rookery_live::{Programs, Stopping};
-use rookery_record::Archive;
-use rookery_referee::{Cause, MatchSpec, SeatSpec, TimeControl};
+use rookery_referee::{Cause, MatchSpec};
 use rookery_rules::nearest;
 use rookery_store::{
-    EntrantKind, NewEntrant, NewTournament, Store, StoreError, StoredBundle, StoredResult, TournamentId,
-    TournamentState,
+    EntrantKind, NewEntrant, NewTournament, Store, StoreError, StoredResult, TournamentId, TournamentState,
 };
 use rookery_tournament::{
-    Adjudication, Change, Entrant, EntrantSpec, Format, GameResult, MAX_FAULTS, Next, Pairing, Scheduler,
-    TournamentOutcome, TournamentSpec, TrialNote, Watcher,
+    Change, Entrant, EntrantSpec, Format, GameResult, MAX_FAULTS, Next, Pairing, TournamentSpec, TrialNote,
 };
-use rookery_wire::Protocols;
 
+use crate::ArenaError;
 use crate::balance::openings;
 use crate::boards::{Boards, check_openings};
-use crate::bots::BUNDLE_LEVEL;
-use crate::elsewhere::Sent;
-use crate::kept::Kept;
-use crate::{ArenaError, Elsewhere, Games, OrderedBots, Seen, Storing};
-
-/// How many games beyond those that run may wait for the disk.
-const WAITING: usize = 64;
 
 /// A tournament that is in a store.
 #[derive(Debug)]
 pub struct Tournament {
-    store: Store,
-    id: TournamentId,
-    spec: TournamentSpec,
+    pub(crate) store: Store,
+    pub(crate) id: TournamentId,
+    pub(crate) spec: TournamentSpec,
     boards: Boards,
-}
-
-/// How a tournament is held here.
-#[derive(Clone, Copy)]
-pub struct Holding<'a> {
-    /// Those who have to be brought, if there are any.
-    pub programs: Option<&'a Programs>,
-    /// What programs may speak.
-    pub protocols: &'a Protocols,
-    /// How many games run at a time.
-    pub concurrency: usize,
-    /// Whether games that run at the same time have cores of their own, where the system lets us choose.
-    pub affinity: bool,
-    /// Told where a program is awaited, by the name of its player.
-    pub announce: &'a (dyn Fn(&str, SocketAddr) + Sync),
-    /// Other machines that play the games; without them they are played in this process.
-    pub elsewhere: Option<&'a dyn Elsewhere>,
-}
-
-impl std::fmt::Debug for Holding<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Holding").field("concurrency", &self.concurrency).finish_non_exhaustive()
-    }
 }
 
 impl Tournament {
@@ -228,214 +192,6 @@ impl Tournament {
         }
         Ok(format)
     }
-
-    /// Plays all games that are not played yet; `earlier` is told of those that are, `seen` of each that ends now, once
-    /// it is stored.
-    pub fn hold(
-        &self,
-        how: &Holding<'_>,
-        stopping: &Stopping,
-        watcher: &mut dyn Watcher,
-        earlier: &mut dyn FnMut(&GameResult),
-        seen: Seen<'_>,
-    ) -> Result<TournamentOutcome, ArenaError> {
-        let room = how.elsewhere.map_or(how.concurrency + WAITING, Elsewhere::room);
-        let (outcome, n_failed) =
-            self.hold_with(room, watcher, earlier, |scheduler, aborted, watcher| match how.elsewhere {
-                None => self.hold_here(how, scheduler, aborted, stopping, watcher, seen),
-                Some(elsewhere) => self.hold_elsewhere(elsewhere, scheduler, stopping, watcher, seen),
-            })?;
-        if outcome.complete
-            && n_failed == 0
-            && let Some(elsewhere) = how.elsewhere
-        {
-            elsewhere.close(self.id);
-        }
-        Ok(outcome)
-    }
-
-    /// Has the caller play all games that are not played yet, on its own thread and one at a time: it is handed the scheduler,
-    /// where records go, and whom to tell.
-    pub fn hold_by(
-        &self,
-        play: impl FnOnce(
-            &mut Scheduler<Box<dyn Format>>,
-            &dyn Archive,
-            &mut dyn Watcher,
-        ) -> Result<TournamentOutcome, ArenaError>,
-    ) -> Result<TournamentOutcome, ArenaError> {
-        let held = self.hold_with(1, &mut (), &mut |_| {}, |scheduler, aborted, watcher| {
-            self.keeping(aborted, |kept| play(scheduler, kept, watcher)).map(|outcome| (outcome, 0))
-        });
-        held.map(|(outcome, _)| outcome)
-    }
-
-    /// What is left to play, for whoever plays it; the state of the tournament before and after. Also how many games failed
-    /// too often.
-    fn hold_with(
-        &self,
-        room: usize,
-        watcher: &mut dyn Watcher,
-        earlier: &mut dyn FnMut(&GameResult),
-        play: impl FnOnce(
-            &mut Scheduler<Box<dyn Format>>,
-            BTreeMap<u64, u32>,
-            &mut dyn Watcher,
-        ) -> Result<(TournamentOutcome, u64), ArenaError>,
-    ) -> Result<(TournamentOutcome, u64), ArenaError> {
-        self.expect_own_pairings(&self.store)?;
-        self.store.set_tournament_state(self.id, TournamentState::Running)?;
-        let changes = self.store.changes(self.id)?;
-        let mut format = self.spec.format_before(n_late(&changes))?;
-        for change in &changes {
-            format.change(change);
-        }
-        let mut scheduler = Scheduler::new(format, room).with_exclusive(one_at_a_time(&self.spec));
-        let mut aborted = BTreeMap::new();
-        for stored in self.store.results(self.id)? {
-            let StoredResult { key, result, .. } = stored?;
-            if result.cause == Cause::PlatformAbort {
-                aborted.insert(key.pairing, key.attempt);
-            } else {
-                scheduler.earlier(&result);
-                earlier(&result);
-            }
-        }
-        let mut storing = Storing::new(self.store.clone(), self.id, watcher);
-        let held = play(&mut scheduler, aborted, &mut storing);
-        let now: Vec<Change> = scheduler.format().changes();
-        let complete = matches!(&held, Ok((outcome, 0)) if outcome.complete);
-        let state = if complete { TournamentState::Finished } else { TournamentState::Paused };
-        let closed = if now == changes { Ok(()) } else { self.store.put_changes(self.id, &now) };
-        let closed = closed.and_then(|()| self.store.set_tournament_state(self.id, state));
-        let held = held?;
-        closed?;
-        Ok(held)
-    }
-
-    /// Plays in threads of this process.
-    fn hold_here(
-        &self,
-        how: &Holding<'_>,
-        scheduler: &mut Scheduler<Box<dyn Format>>,
-        aborted: BTreeMap<u64, u32>,
-        stopping: &Stopping,
-        watcher: &mut dyn Watcher,
-        seen: Seen<'_>,
-    ) -> Result<(TournamentOutcome, u64), ArenaError> {
-        self.keeping(aborted, |kept| {
-            let games = Games {
-                spec_of: &|pairing| self.match_spec(pairing),
-                archive: Some(kept),
-                programs: how.programs,
-                protocols: how.protocols,
-                concurrency: how.concurrency,
-                timed: self.spec.time != TimeControl::Untimed,
-                retries: RETRIES,
-                until_proved: self.until_proved(),
-                affinity: how.affinity,
-                announce: how.announce,
-                sends_home: true,
-            };
-            games.hold(scheduler, stopping, watcher, seen)
-        })
-        .map(|outcome| (outcome, 0))
-    }
-
-    /// Lends the archive that keeps the games in the store, for games that are played in this process. What the store refuses
-    /// is told as the store told it.
-    fn keeping<T>(
-        &self,
-        aborted: BTreeMap<u64, u32>,
-        play: impl FnOnce(&dyn Archive) -> Result<T, ArenaError>,
-    ) -> Result<T, ArenaError> {
-        self.store.recall_jobs(self.id)?;
-        let refused = Arc::new(OnceLock::new());
-        let kept = Kept {
-            store: self.store.clone(),
-            tournament: self.id,
-            aborted,
-            refused: refused.clone(),
-            has_begun: false.into(),
-        };
-        play(&kept).map_err(|error| match (error, refused.get()) {
-            (ArenaError::Archive(_) | ArenaError::Sync(_), Some(error)) => error.clone().into(),
-            (error @ ArenaError::Hindered(_), _) => self.store.expect_room().err().map_or(error, Into::into),
-            (error, _) => error,
-        })
-    }
-
-    /// Has games played on other machines. Also how many of them failed too often.
-    fn hold_elsewhere(
-        &self,
-        elsewhere: &dyn Elsewhere,
-        scheduler: &mut Scheduler<Box<dyn Format>>,
-        stopping: &Stopping,
-        watcher: &mut dyn Watcher,
-        seen: Seen<'_>,
-    ) -> Result<(TournamentOutcome, u64), ArenaError> {
-        let bots = self.ordered_bots()?;
-        let mut sent = Sent {
-            elsewhere,
-            bots,
-            store: &self.store,
-            tournament: self.id,
-            spec_of: &|pairing| self.match_spec(pairing),
-            until_proved: self.until_proved(),
-            scale_time: self.spec.scale_time,
-            attempts: self.attempts()?,
-            arrived: elsewhere.open(self.id),
-            stopping: stopping.clone(),
-            seen,
-            out: BTreeMap::new(),
-            n_parked: 0,
-            is_draining: false,
-            failure: None,
-        };
-        let outcome = sent.hold(scheduler, watcher)?;
-        Ok((outcome, sent.n_parked))
-    }
-
-    fn until_proved(&self) -> bool {
-        self.spec.adjudicate == Some(Adjudication::Proved)
-    }
-
-    /// Pairings that are not at their first attempt.
-    fn attempts(&self) -> Result<BTreeMap<u64, u32>, ArenaError> {
-        let mut attempts = BTreeMap::new();
-        let mut after = None;
-        loop {
-            let page = self.store.pairings(self.id, after)?;
-            let Some(last) = page.last() else { return Ok(attempts) };
-            after = Some(last.id);
-            let later = page.iter().filter(|pairing| pairing.attempt > 1);
-            attempts.extend(later.map(|pairing| (pairing.id, pairing.attempt)));
-        }
-    }
-
-    /// The archives that other machines have to bring. They play built-in players and bundles, and nobody else.
-    fn ordered_bots(&self) -> Result<Option<Arc<OrderedBots>>, ArenaError> {
-        let mut bundles: Vec<StoredBundle> = vec![];
-        for entrant in &self.spec.entrants {
-            match &entrant.player {
-                SeatSpec::BuiltIn(_) => {}
-                // Without a hash it would be another bot whenever somebody pushes one.
-                SeatSpec::Bundle { name, sha256: Some(hash) } => {
-                    bundles.push(self.store.find_bundle(name, Some(hash))?);
-                }
-                _ => {
-                    return Err(ArenaError::Agreed(format!(
-                        "{}: other machines play built-in players and bundles only (`rookery bot push`, then bundle:NAME); \
-                         leave out --dispatch to play it here",
-                        entrant.name
-                    )));
-                }
-            }
-        }
-        let level = self.spec.sandbox.as_deref().map(str::parse).transpose().map_err(ArenaError::Agreed)?;
-        let sandbox = level.unwrap_or(BUNDLE_LEVEL);
-        Ok((!bundles.is_empty()).then(|| Arc::new(OrderedBots { sandbox, bundles })))
-    }
 }
 
 /// Those who play one game at a time: whoever has one connection, or is one person.
@@ -447,8 +203,8 @@ pub fn one_at_a_time(spec: &TournamentSpec) -> Vec<Entrant> {
     Entrant::all(spec.entrants.len()).filter(is_one).collect()
 }
 
-/// Checks everything that is agreed, with somebody at every place that is still free.
-fn check_with_some(spec: &TournamentSpec) -> Result<(), ArenaError> {
+/// Checks everything that is agreed before all who take part are known, with somebody at every place that is still free.
+pub fn check_with_some(spec: &TournamentSpec) -> Result<(), ArenaError> {
     let mut full = spec.clone();
     let enough = if spec.is_series() { spec.seats } else { FEW.max(spec.seats) };
     for number in full.entrants.len()..enough {
@@ -485,9 +241,6 @@ fn to_text(spec: &TournamentSpec) -> Result<String, ArenaError> {
 }
 
 /// How many of the entrants came late: the last ones.
-fn n_late(changes: &[Change]) -> usize {
+pub(crate) fn n_late(changes: &[Change]) -> usize {
     changes.iter().filter(|change| matches!(change, Change::Join { .. })).count()
 }
-
-/// How often a game is played again at once after a failure of ours.
-const RETRIES: u32 = 2;

@@ -1,18 +1,22 @@
 //! Threads that play one game after the other, or several at a time where players are waited for.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use rookery_live::{Guest, Opened, Played, Programs, Stopping, Terms, prepare};
 use rookery_record::{Archive, Key, Receipt, Slot};
 use rookery_referee::{Cause, Controls, End, LagProbe, MatchSpec, SeatSpec};
 use rookery_tournament::Pairing;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::proved::until_proved;
+use crate::queue::Queue;
 use crate::{ArenaError, Games, PlayedGame};
 
 /// How often a game is played again after a failure of ours, over all runs.
@@ -30,6 +34,8 @@ pub(crate) enum Worked {
     Suspended,
     /// It could not be played.
     Failed(ArenaError),
+    /// No pairing: the thread itself cannot play.
+    Broken(ArenaError),
 }
 
 /// The games that run now, so that they can be stopped: a thread that thinks looks at nothing else.
@@ -60,9 +66,6 @@ impl Running {
     }
 }
 
-/// Where pairings come from. Whoever waits for the next one holds it.
-pub(crate) type Queue = tokio::sync::Mutex<UnboundedReceiver<Pairing>>;
-
 /// Plays what comes, until nothing more does.
 pub(crate) struct Worker<'a> {
     pub(crate) games: &'a Games<'a>,
@@ -75,12 +78,19 @@ pub(crate) struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// The whole life of a thread.
-    pub(crate) fn work(&self) {
+    /// The whole life of a thread. Players are guarded where they are asked; what panics all the same is a fault of ours, and is
+    /// told, because a game that nobody reports would be waited for.
+    pub(crate) fn work_guarded(&self) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.work())) {
+            self.report(Worked::Broken(ArenaError::Panicked(None, words(&*panic))));
+        }
+    }
+
+    fn work(&self) {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => {
-                self.report(Worked::Failed(ArenaError::Io("a thread cannot play".to_owned(), error)));
+                self.report(Worked::Broken(ArenaError::Io("a thread cannot play".to_owned(), error)));
                 return;
             }
         };
@@ -105,9 +115,11 @@ impl Worker<'_> {
 
     async fn work_slot(&self, terms: &Terms) {
         loop {
-            let next = self.pairings.lock().await.recv().await;
-            let Some(pairing) = next else { return };
-            let worked = self.play(pairing, terms).await;
+            let Some(pairing) = self.pairings.next().await else { return };
+            let number = pairing.id + 1;
+            let worked = AssertUnwindSafe(self.play(pairing, terms)).catch_unwind().await;
+            let worked =
+                worked.unwrap_or_else(|panic| Err(ArenaError::Panicked(Some(number), words(&*panic))));
             self.report(worked.unwrap_or_else(Worked::Failed));
         }
     }
@@ -226,6 +238,12 @@ impl Worker<'_> {
         }
         Ok(Some((played, cpu)))
     }
+}
+
+/// What somebody said who panicked.
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
 /// When what is on the way to an archive is not waited for any more: this time is over, and the archive can keep nothing. One

@@ -193,6 +193,10 @@ impl Elsewhere for Remote {
         self.tell(Input::Withdraw(tournament));
     }
 
+    fn take_back(&self, tournament: TournamentId) {
+        self.tell(Input::TakeBack(tournament));
+    }
+
     fn close(&self, tournament: TournamentId) {
         self.tell(Input::Close(tournament));
     }
