@@ -1,14 +1,18 @@
 //! The way to the broker: how it is reached, what is said where, and the stream of notifications.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::{Client, ConnectOptions};
 use serde_json::{Value, json};
 
 use crate::ClusterError;
+use crate::outage::Outage;
 use crate::subjects::Subjects;
 
 /// The stream that keeps notifications until a worker takes them.
@@ -19,6 +23,8 @@ const MOST_NOTIFICATIONS: u32 = 100_000;
 const ACK_WAIT: Duration = Duration::from_secs(30);
 /// How long a question to the broker may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest file of a key that is read, in bytes.
+const MAX_KEY: u64 = 4096;
 /// The longest pause between two tries to reach the broker.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// How long everybody may take to find the broker after it came back, in milliseconds.
@@ -78,12 +84,22 @@ impl Access {
             .custom_inbox_prefix(inbox_prefix(name))
             .ping_interval(Duration::from_secs(10))
             .max_reconnects(None)
-            .event_callback(|event| async move { report(&event) })
             .reconnect_delay_callback(pause);
+        let outage = Outage::new(name, &self.address.shown());
+        let of_tries = outage.clone();
+        options = options
+            .event_callback(move |event| {
+                let outage = outage.clone();
+                async move { outage.heard(event).await }
+            })
+            .reconnect_to_server_callback(move |servers, _| {
+                let last = servers.into_iter().find_map(|server| server.last_error);
+                of_tries.tried(last);
+                // Where to is left to the library.
+                async { None }
+            });
         if let Some(path) = &self.key {
-            let seed = std::fs::read_to_string(path)
-                .map_err(|error| ClusterError::File(format!("{}: {error}", path.display())))?;
-            options = options.nkey(seed.trim().to_owned());
+            options = options.nkey(seed(path)?);
         }
         if let Some(path) = &self.certificates {
             // Whoever says whom to believe does not mean to speak in the open.
@@ -101,16 +117,19 @@ impl Access {
     }
 }
 
-/// Tells what the broker refuses: else nobody would know why a worker that was revoked is given nothing.
-fn report(event: &Event) {
-    let text = event.to_string();
-    let is_refusal = matches!(event, Event::ServerError(_))
-        || matches!(event, Event::ClientError(_)) && text.to_ascii_lowercase().contains("authori");
-    if is_refusal {
-        tracing::warn!(
-            "the broker refuses us: {text}; was this name revoked, or its key replaced? It is tried again"
-        );
-    }
+/// The secret of a file that `rookery worker enrol` wrote.
+fn seed(path: &Path) -> Result<String, ClusterError> {
+    let wrong = |error: &dyn Display| ClusterError::File(format!("{}: {error}", path.display()));
+    let mut seed = String::new();
+    let file = File::open(path).map_err(|error| wrong(&error))?;
+    file.take(MAX_KEY).read_to_string(&mut seed).map_err(|error| wrong(&error))?;
+    let seed = seed.trim();
+    nkeys::KeyPair::from_seed(seed).map_err(|error| {
+        wrong(&format!(
+            "it has no key: {error}; expected the file that `rookery worker enrol --key FILE` wrote"
+        ))
+    })?;
+    Ok(seed.to_owned())
 }
 
 /// Where answers to somebody's questions come: of its own, so that nobody else can listen.

@@ -89,6 +89,13 @@ pub fn judge_stream(info: &Value) -> Finding {
     finding("replicas", n >= 3, note)
 }
 
+/// There is no stream before the first coordinator, and it makes one on a single server.
+fn no_stream() -> Finding {
+    let note = "there is no stream yet: the first coordinator makes it on 1 server, and while that is away no new game begins; with three \
+                servers, `nats stream edit ROOKERY_JOBS --replicas 3` after that has them share the notifications";
+    finding("replicas", false, note)
+}
+
 /// Judges what a broker says of itself (`/varz` of its monitoring port).
 pub fn judge(varz: &Value) -> Vec<Finding> {
     let jetstream = &varz["jetstream"]["config"];
@@ -124,10 +131,10 @@ pub async fn look(access: &Access, monitor: Option<&str>) -> Result<Vec<Finding>
         findings.push(who_may_connect(info.auth_required));
         findings.push(tls(info.tls_required));
     }
-    // There is none before the first coordinator.
-    if let Ok(stream) = broker::api(&client, &format!("STREAM.INFO.{STREAM}"), &Value::Null).await {
-        findings.push(judge_stream(&stream));
-    }
+    findings.push(match broker::api(&client, &format!("STREAM.INFO.{STREAM}"), &Value::Null).await {
+        Ok(stream) => judge_stream(&stream),
+        Err(_) => no_stream(),
+    });
     Ok(findings)
 }
 

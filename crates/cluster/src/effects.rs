@@ -14,7 +14,7 @@ use crate::core::{Answer, Done, Effect, Lost, Name, State};
 use crate::judging::Delivered;
 use crate::message::{self, JobBots, Notification};
 use crate::server::Server;
-use crate::{JobId, rows};
+use crate::{JobId, names, rows};
 
 /// How long the store and the broker may take for what is still on its way when a coordinator ends.
 const FINISHING: Duration = Duration::from_secs(5);
@@ -95,7 +95,9 @@ impl Server {
             }
         }
         for (worker, answers) in answers {
-            self.send(self.subjects().tell(&worker), message::write(&answers)).await;
+            let headers = self.core.session_of(&worker).map(|session| names::addressed(session));
+            let subject = self.subjects().tell(&worker);
+            self.send_with(subject, headers.unwrap_or_default(), message::write(&answers)).await;
         }
     }
 
@@ -119,9 +121,17 @@ impl Server {
     }
 
     pub(crate) async fn send(&self, subject: String, body: Vec<u8>) {
+        self.send_with(subject, HeaderMap::new(), body).await;
+    }
+
+    pub(crate) async fn send_with(&self, subject: String, headers: HeaderMap, body: Vec<u8>) {
         if is_connected(&self.client) {
             // Whoever gets no answer asks again.
-            let _ = self.client.publish(subject, body.into()).await;
+            let _ = if headers.is_empty() {
+                self.client.publish(subject, body.into()).await
+            } else {
+                self.client.publish_with_headers(subject, headers, body.into()).await
+            };
         }
     }
 

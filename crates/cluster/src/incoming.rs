@@ -7,9 +7,9 @@ use rookery_rules::text::clean;
 use crate::core::{About, Ask, Name};
 use crate::judging::Packed;
 use crate::liveness::ECHO;
-use crate::server::{Event, Server};
+use crate::server::{Event, Origin, Server};
 use crate::worker::is_name;
-use crate::{ClusterError, JobId, message, versions};
+use crate::{ClusterError, JobId, message, names, versions};
 
 /// The longest reason that is kept of what a worker says, in bytes before it is cleaned.
 const MAX_REASON: usize = 500;
@@ -55,7 +55,8 @@ pub(crate) fn event(message: Message) -> Option<Event> {
         "ask" => {
             let asks: Vec<Ask<JobId>> = message::read(&message.payload)?;
             let asks = asks.into_iter().filter_map(bounded).collect();
-            Some(Event::Asked(worker, versions::rules_of(&message), asks))
+            let origin = Origin { rules: versions::rules_of(&message), session: names::session_of(&message) };
+            Some(Event::Asked(worker, origin, asks))
         }
         "record" => {
             let (claim, from) = message::read_claim(&message.payload)?;

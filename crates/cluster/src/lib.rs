@@ -16,6 +16,8 @@ mod counted;
 pub mod doctor;
 mod effects;
 mod error;
+#[cfg(test)]
+mod fingerprint;
 mod fitness;
 mod gallery;
 mod incoming;
@@ -26,6 +28,8 @@ mod limit;
 mod liveness;
 pub mod machine;
 mod message;
+mod names;
+mod outage;
 pub mod outliers;
 mod overview;
 mod ownership;
@@ -40,9 +44,11 @@ mod spool;
 pub mod status;
 pub mod subjects;
 mod trust;
+mod unheard;
 #[cfg(unix)]
 pub mod users;
 mod versions;
+mod watching;
 pub mod worker;
 mod worker_config;
 
@@ -58,6 +64,6 @@ pub use remote::{Remote, RemoteConfig};
 /// versions can share a broker. A field more is another version, since whoever does not know it refuses the whole.
 pub const PROTOCOL: u32 = 2;
 
-/// The version of rules and players: the same seed gives the same record only within one. Part of the subject of jobs, so that
-/// nobody is given a job that it would play differently.
-pub const RULES: &str = env!("CARGO_PKG_VERSION");
+/// By which rules and players this build plays, as its version and a hash over their sources: the same seed gives the same record only
+/// within one. Part of the subject of jobs, so that nobody is given a job that it would play differently.
+pub const RULES: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("ROOKERY_FINGERPRINT"));

@@ -1,6 +1,7 @@
 //! What operators ask the coordinator: how everything stands, and to try again what is parked.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_nats::{Message, Subject};
 use rookery_store::{JobChange, Page};
@@ -11,6 +12,8 @@ use crate::server::{Count, Server};
 use crate::status::{Audited, ParkedJob, Status, TournamentStatus, WorkerStatus};
 use crate::{JobId, message};
 
+/// How much later whoever has nothing of what an operator names answers.
+const LATER: Duration = Duration::from_millis(500);
 /// How many entries of the audit table are shown.
 const AUDITED: u32 = 100;
 
@@ -31,7 +34,13 @@ impl Server {
         let body = if message.subject.ends_with(".retry") {
             // None at all means all of them; what cannot be read means nothing.
             let wanted: Option<(Vec<JobId>, String)> = message::read(&message.payload);
-            wanted.map_or(vec![], |(jobs, actor)| message::write(&self.retry(&jobs, &actor)))
+            let n = wanted.as_ref().map(|(jobs, actor)| self.retry(jobs, actor));
+            let body = n.map_or(vec![], |n| message::write(&n));
+            if n == Some(0) && wanted.is_some_and(|(jobs, _)| !jobs.is_empty()) {
+                self.answer_later(reply, body);
+                return;
+            }
+            body
         } else if message.subject.ends_with(".status") {
             message::write_long(&self.status())
         } else if message.subject.ends_with(".audit") {
@@ -41,6 +50,16 @@ impl Server {
             return;
         };
         self.send(reply.to_string(), body).await;
+    }
+
+    /// Whoever coordinates for another store here may have what was asked for, and answers first.
+    fn answer_later(&self, reply: Subject, body: Vec<u8>) {
+        let client = self.client.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(LATER).await;
+            // Whoever gets no answer asks again.
+            let _ = client.publish(reply, body.into()).await;
+        });
     }
 
     /// Answers with the last entries of the audit table.

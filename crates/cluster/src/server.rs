@@ -15,9 +15,8 @@ use tokio::sync::mpsc::{Receiver, Sender, UnboundedReceiver, UnboundedSender, ch
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::broker::{RECONNECTING, ensure_stream, is_connected};
 use crate::bundles::Archives;
-use crate::core::{About, Answer, Ask, Claim, Coordinator, Effect, Job, Name, State};
+use crate::core::{About, Answer, Ask, Claim, Coordinator, Effect, Job, Name, Session, State};
 use crate::judging::{Bench, Judged, Packed};
 use crate::limit::longest;
 use crate::liveness::Liveness;
@@ -26,14 +25,13 @@ use crate::status::{Status, TrustStatus};
 use crate::subjects::Subjects;
 use crate::trust::Trust;
 use crate::versions::Others;
+use crate::watching::Watching;
 use crate::{ClusterError, JobId, RemoteConfig, rows};
 
 /// How often leases and notifications are looked after.
 const TICK: Duration = Duration::from_millis(100);
 /// How often the database is asked for the time.
 const CLOCK: Duration = Duration::from_secs(5);
-/// How often it is looked whether the stream of notifications is there.
-const STREAM_LOOK: Duration = Duration::from_secs(30);
 /// How much is handled in one go, and then committed together.
 const BATCH: usize = 512;
 /// How many messages of workers wait before the broker has to.
@@ -45,7 +43,6 @@ pub(crate) enum Input {
     Open(TournamentId, UnboundedSender<Arrived>),
     Order(Box<Order>),
     Withdraw(TournamentId),
-    TakeBack(TournamentId),
     Close(TournamentId),
     Settle(oneshot::Sender<TrustStatus>),
     /// How everything stands.
@@ -57,8 +54,8 @@ pub(crate) enum Input {
 
 /// What comes from the machines.
 pub(crate) enum Event {
-    /// By which rules its sender plays, and what it asks.
-    Asked(Name, Option<String>, Vec<Ask<JobId>>),
+    /// Who asks, and what.
+    Asked(Name, Origin, Vec<Ask<JobId>>),
     Came(Name, Claim<JobId>, Packed),
     Judged(Box<Judged>),
     BundleAsked(Name, Message),
@@ -69,6 +66,15 @@ pub(crate) enum Event {
     LookedUp(TournamentId, bool),
     /// What the store says of a record that nobody waits for.
     Answered(Name, Answer<JobId>),
+}
+
+/// What a worker says of itself with all that it asks.
+#[derive(Default)]
+pub(crate) struct Origin {
+    /// By which rules it plays.
+    pub(crate) rules: Option<String>,
+    /// Which of several of its name it is.
+    pub(crate) session: Option<Session>,
 }
 
 /// What became of a commit: what waits for it, and what was to be written.
@@ -104,8 +110,7 @@ pub(crate) struct Server {
     clock: (u64, Instant),
     /// Part of each notification's id, so that no broker takes it for one of an earlier coordinator.
     pub(crate) session: u64,
-    connected: bool,
-    stream_seen_at: Instant,
+    pub(crate) watching: Watching,
     pub(crate) begun: Instant,
     pub(crate) counts: BTreeMap<Name, Count>,
     pub(crate) stored: u64,
@@ -159,8 +164,7 @@ impl Server {
             others: Others::default(),
             liveness: Liveness::new(clock, Duration::from_millis(config.terms.lease / 4)),
             parked,
-            connected,
-            stream_seen_at: Instant::now(),
+            watching: Watching::new(connected),
             begun: Instant::now(),
             counts: BTreeMap::new(),
             stored: 0,
@@ -251,44 +255,13 @@ impl Server {
                 self.clock = (clock.max(self.now()), Instant::now());
             }
         }
-        let connected = is_connected(&self.client);
-        if connected != self.connected {
-            if connected {
-                // It may have come back with nothing.
-                if let Err(error) = ensure_stream(&self.client, self.subjects(), &self.config.rules).await {
-                    tracing::warn!(%error, "the broker is back and not ready");
-                    return Ok(());
-                }
-                self.core.broker_back(self.now(), RECONNECTING);
-                self.trust.broker_back(self.now(), RECONNECTING);
-                tracing::info!("the broker is back");
-            } else {
-                self.core.broker_lost();
-                self.trust.broker_lost();
-                self.liveness.lost();
-                tracing::warn!("the broker is away: workers finish their games and deliver them later");
-            }
-            self.connected = connected;
-        }
+        self.look_for_broker().await;
         self.keep_stream();
         self.send_echo().await;
         self.go_on();
         self.count_all();
+        self.look_for_workers();
         Ok(())
-    }
-
-    /// Makes the stream again if somebody has deleted it. The notifications that were in it are sent again after a lease.
-    fn keep_stream(&mut self) {
-        if !self.connected || self.stream_seen_at.elapsed() < STREAM_LOOK {
-            return;
-        }
-        self.stream_seen_at = Instant::now();
-        let (client, subjects, rules) = (self.client.clone(), self.subjects(), self.config.rules.clone());
-        tokio::spawn(async move {
-            if let Err(error) = ensure_stream(&client, subjects, &rules).await {
-                tracing::warn!(%error, "the stream of notifications cannot be looked at");
-            }
-        });
     }
 
     /// Looks after leases and notifications. Silence counts for nothing while we could not have heard a word.
@@ -321,18 +294,6 @@ impl Server {
                 let effects = self.core.withdraw(&tournament);
                 self.take(effects, None);
             }
-            Input::TakeBack(tournament) => {
-                let effects = self.core.withdraw(&tournament);
-                if let Some(watcher) = self.watchers.get(&tournament) {
-                    for effect in &effects {
-                        if let Effect::Delete(key) = effect {
-                            // Whoever does not listen any more does not want to know.
-                            let _ = watcher.send(Arrived::Withdrawn { pairing: key.pairing });
-                        }
-                    }
-                }
-                self.take(effects, None);
-            }
             Input::Close(tournament) => {
                 self.watchers.remove(&tournament);
                 self.orders.retain(|key, _| key.tournament != tournament);
@@ -355,7 +316,11 @@ impl Server {
     async fn happened(&mut self, event: Event) {
         let now = self.now();
         match event {
-            Event::Asked(worker, rules, asks) => {
+            Event::Asked(worker, Origin { rules, session }, asks) => {
+                let asks = match session {
+                    Some(session) => self.under_its_name(&worker, &session, asks).await,
+                    None => asks,
+                };
                 let other = rules.filter(|rules| *rules != self.config.rules);
                 for ask in asks {
                     if let Some(rules) = &other

@@ -1,6 +1,7 @@
 //! Finished games that are not delivered yet, on the disk of the worker.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 
@@ -30,10 +31,29 @@ impl Spool {
             "pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full; \
              create table if not exists games (key text not null, attempt integer not null, fence integer not null, \
              record blob not null, primary key (key, attempt, fence)) strict, without rowid; \
+             create table if not exists sessions (number integer primary key, session text not null) strict; \
              begin exclusive; commit",
         )
         .map_err(failed)?;
         Ok(Self { file })
+    }
+
+    /// Begins a session: its word, and those of the last runs, the latest first. So a worker that begins again is known as the same.
+    pub(crate) fn begin(&mut self, most: usize) -> Result<(Arc<str>, Vec<Arc<str>>), ClusterError> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes).map_err(|error| ClusterError::Wrong(error.to_string()))?;
+        let own: Arc<str> = Arc::from(format!("{:016x}", u64::from_be_bytes(bytes)));
+        let all = self.file.transaction().map_err(failed)?;
+        let mut query =
+            all.prepare("select session from sessions order by number desc limit ?1").map_err(failed)?;
+        let rows = query.query_map([most as i64], |row| row.get::<_, String>(0)).map_err(failed)?;
+        let before = rows.map(|row| row.map(Arc::from)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        drop(query);
+        all.execute("insert into sessions (session) values (?1)", [&*own]).map_err(failed)?;
+        let old = "delete from sessions where number <= (select max(number) from sessions) - ?1";
+        all.execute(old, [most as i64]).map_err(failed)?;
+        all.commit().map_err(failed)?;
+        Ok((own, before))
     }
 
     /// What an earlier run has left.
@@ -56,10 +76,7 @@ impl Spool {
     }
 
     /// Keeps games; they are on the disk when this comes back.
-    pub(crate) fn keep(
-        &mut self,
-        games: &[(Claim<JobId>, std::sync::Arc<[u8]>)],
-    ) -> Result<(), ClusterError> {
+    pub(crate) fn keep(&mut self, games: &[(Claim<JobId>, Arc<[u8]>)]) -> Result<(), ClusterError> {
         let all = self.file.transaction().map_err(failed)?;
         for (claim, record) in games {
             all.execute(
@@ -88,8 +105,6 @@ fn failed(error: rusqlite::Error) -> ClusterError {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-
-    use std::sync::Arc;
 
     use rookery_store::TournamentId;
     use rookery_testkit::TempFolder;
@@ -122,5 +137,25 @@ mod tests {
         spool.forget(&claim(1, 1)).unwrap();
         drop(spool);
         assert_eq!(Spool::open(&path).unwrap().kept().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn each_start_has_a_session_of_its_own_and_knows_the_last_ones() {
+        let folder = TempFolder::new("spool-sessions");
+        let path = folder.join("ann.spool");
+        let mut seen: Vec<Arc<str>> = vec![];
+        for _ in 0..9 {
+            let (own, before) = Spool::open(&path).unwrap().begin(3).unwrap();
+            let expected: Vec<Arc<str>> = seen.iter().rev().take(3).cloned().collect();
+            assert_eq!(before, expected);
+            assert!(!seen.contains(&own));
+            seen.push(own);
+        }
+        let n_kept: i64 = Spool::open(&path)
+            .unwrap()
+            .file
+            .query_row("select count(*) from sessions", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(n_kept, 3);
     }
 }

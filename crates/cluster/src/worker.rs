@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_nats::{Client, Message, Subscriber};
+use async_nats::{Client, HeaderMap, Message, Subscriber};
 use futures_util::{FutureExt as _, StreamExt as _};
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -12,25 +12,29 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::bots::Bots;
 use crate::broker::{inbox_prefix, is_connected};
-use crate::core::{Act, Answer, Ask, Claim, Worker, WorkerTerms};
+use crate::core::{Act, Answer, Ask, Claim, Standing, Worker, WorkerTerms};
 use crate::gallery::Shown;
 use crate::machine::Watch;
 use crate::message::{self, Notification};
+use crate::names::MOST_BEFORE;
 use crate::player::{Ended, Running};
 use crate::scale::{factor, scaled_spec, spec_at_speed};
 use crate::spool::Spool;
 use crate::subjects::Subjects;
+use crate::unheard::Unheard;
 pub use crate::worker_config::{Worked, WorkerConfig};
-use crate::{ClusterError, JobId, reading, versions};
+use crate::{ClusterError, JobId, core, names, reading};
 
 /// How often a worker looks around.
 const TICK: Duration = Duration::from_millis(50);
 /// How often it says that it is there.
-pub(crate) const HELLO: Duration = Duration::from_secs(3);
+pub(crate) const HELLO: Duration = Duration::from_millis(core::HELLO);
 /// How long the broker keeps a request for notifications.
 const PULL: Duration = Duration::from_secs(5);
 /// How long it waits when the broker has nothing, or is not ready.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How long an answer may take before something is asked or sent again.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// After how long without an answer a finished game goes to the disk. Without a broker it goes there at once.
 const UNANSWERED: Duration = Duration::from_millis(500);
 /// How many finished games may wait for their delivery.
@@ -44,21 +48,24 @@ pub async fn work(config: WorkerConfig, ready: impl FnOnce()) -> Result<Worked, 
             config.name
         )));
     }
-    let spool = Spool::open(&config.spool)?;
+    let mut spool = Spool::open(&config.spool)?;
+    let (session, before) = spool.begin(MOST_BEFORE)?;
     let client = config.access.connect(&config.name, true).await?;
     let subjects = Subjects::of(config.protocol);
     let failed = |error: async_nats::SubscribeError| ClusterError::Broker(error.to_string());
     let answers = client.subscribe(subjects.tell(&config.name)).await.map_err(failed)?;
     let looks = client.subscribe(subjects.look(&config.name)).await.map_err(failed)?;
-    // One of another version may have the same name for a while.
-    let inbox = format!("{}.{}", inbox_prefix(&config.name), subjects.consumer(&config.rules));
+    // Of its own: one of the same name may have asked for notifications, too.
+    let inbox = format!("{}.{}.{session}", inbox_prefix(&config.name), subjects.consumer(&config.rules));
     let notifications = client.subscribe(inbox.clone()).await.map_err(failed)?;
-    let terms =
-        WorkerTerms { slots: config.slots, spool: MOST_SPOOLED, patience: millis(Duration::from_secs(2)) };
+    let patience = millis(PATIENCE);
+    let terms = WorkerTerms { slots: config.slots, spool: MOST_SPOOLED, patience };
     let kept = spool.kept()?.into_iter().map(|(claim, record)| (claim, Arc::from(record)));
     let (ended, endings) = unbounded_channel();
     let bots = Arc::new(Bots::new(config.bots.clone(), client.clone(), subjects.bundle(&config.name)));
     let machine = Machine {
+        standing: Standing::new(session, before, patience, millis(HELLO), 0),
+        unheard: Unheard::default(),
         bots,
         unable: None,
         watch: Watch::new(),
@@ -103,6 +110,9 @@ pub(crate) struct Machine {
     pub(crate) client: Client,
     pub(crate) subjects: Subjects,
     spool: Spool,
+    /// How it stands with its name.
+    pub(crate) standing: Standing,
+    pub(crate) unheard: Unheard,
     inbox: String,
     pub(crate) bots: Arc<Bots>,
     /// What it could not play last, and when.
@@ -176,15 +186,20 @@ impl Machine {
         }
     }
 
-    fn now(&self) -> u64 {
+    pub(crate) fn now(&self) -> u64 {
         millis(self.begun.elapsed())
+    }
+
+    /// Says soon that it is there.
+    pub(crate) fn greet_soon(&mut self) {
+        self.hello_at = None;
     }
 
     /// Takes no new game from now on, and says so at once.
     fn drain(&mut self) {
         if !self.core.is_draining() {
             self.core.drain();
-            self.hello_at = None;
+            self.greet_soon();
         }
     }
 
@@ -207,6 +222,7 @@ impl Machine {
             tracing::error!(%error, "finished games are lost, and played again");
         }
         self.say().await;
+        self.give_name_back().await;
         // What is on its way gets a moment.
         let _ = tokio::time::timeout(Duration::from_secs(2), self.client.flush()).await;
         self.worked.undelivered = self.core.undelivered() as u64;
@@ -218,13 +234,17 @@ impl Machine {
             let progress = running.progress();
             self.core.progressed(&running.claim.key, progress);
         }
-        if self.hello_at.is_none_or(|at| at.elapsed() >= HELLO) {
+        let connected = is_connected(&self.client);
+        if connected && self.hello_at.is_none_or(|at| at.elapsed() >= HELLO) {
             self.hello_at = Some(Instant::now());
             self.about = true;
             self.watch.look();
             self.asks.push(Ask::Hello { slots: u32::try_from(self.config.slots).unwrap_or(u32::MAX) });
         }
+        self.keep_name(connected);
         let acts = self.core.tick(self.now());
+        // What is not asked for any more will not be answered.
+        self.heard.retain(|key, _| self.core.is_asking(key));
         self.act(acts)?;
         self.keep_unanswered()
     }
@@ -245,9 +265,12 @@ impl Machine {
     }
 
     fn answered(&mut self, message: &Message) -> Result<(), ClusterError> {
+        let for_us = self.heard_of_name(message);
         let answers = reading::answers(&message.payload);
         let now = self.now();
-        for answer in answers {
+        // What another one of our name is given is its own.
+        for answer in answers.into_iter().filter(|answer| for_us || !matches!(answer, Answer::Granted { .. }))
+        {
             let acts = self.core.hear(answer.clone(), now);
             // An answer that comes twice is about one game.
             let is_news = acts.iter().any(|act| matches!(act, Act::Forget(_)));
@@ -273,6 +296,7 @@ impl Machine {
     }
 
     async fn notified(&mut self, message: Message) -> Result<(), ClusterError> {
+        self.heard_of_notifications(&message);
         let Some(notification) = message::read::<Notification>(&message.payload) else {
             // The broker's own words: there is nothing now, or it has other troubles.
             if message.reply.is_none() {
@@ -433,9 +457,14 @@ impl Machine {
     }
 
     async fn ask(&self, asks: &[Ask<JobId>]) {
-        let (subject, headers) =
-            (self.subjects.ask(&self.config.name), versions::headers(&self.config.rules));
-        let _ = self.client.publish_with_headers(subject, headers, message::write(asks).into()).await;
+        self.publish_asks(names::headers(&self.config.rules, &self.standing.session()), asks).await;
+    }
+
+    pub(crate) async fn publish_asks(&self, headers: HeaderMap, asks: &[Ask<JobId>]) {
+        if is_connected(&self.client) {
+            let subject = self.subjects.ask(&self.config.name);
+            let _ = self.client.publish_with_headers(subject, headers, message::write(asks).into()).await;
+        }
     }
 
     /// Requests as many notifications as there is room for.

@@ -90,3 +90,26 @@ fn fault_q14_a_worker_can_speak_only_for_itself() {
         assert!(!matches!(asked.await, Ok(Ok(_))), "a worker is no operator");
     });
 }
+
+#[test]
+fn a_file_that_has_no_key_is_refused_by_its_name() {
+    let folder = TempFolder::new("cluster-no-key");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let refusal = |key: &str| {
+        // Nobody listens there: whoever is patient would try for ever.
+        let access =
+            Access { key: Some(folder.join(key)), ..Access::open("nats://127.0.0.1:1".parse().unwrap()) };
+        runtime.block_on(access.connect("ann", true)).unwrap_err().to_string()
+    };
+    fs::write(folder.join("garbage.key"), "not a key\n").unwrap();
+    fs::write(folder.join("long.key"), "S".repeat(1 << 20)).unwrap();
+    for key in ["garbage.key", "long.key"] {
+        let said = refusal(key);
+        assert!(said.contains(key) && said.contains("rookery worker enrol"), "{said}");
+    }
+    assert!(refusal("missing.key").contains("missing.key"));
+    enrol(&folder.join("users.conf"), "ann", Role::Worker, &folder.join("ann.key")).unwrap();
+    let access =
+        Access { key: Some(folder.join("ann.key")), ..Access::open("nats://127.0.0.1:1".parse().unwrap()) };
+    assert!(runtime.block_on(access.connect("ann", true)).is_ok(), "a key is taken");
+}

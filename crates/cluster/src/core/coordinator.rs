@@ -1,12 +1,16 @@
 //! The side that holds the rows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::blame::{MOST_SLOTS, Record, keep_away, pause};
+use super::session::kept;
 use super::{Answer, Ask, Claim, Digest, Done, Effect, Job, JobKey, Lost, Name, Refusal, State, Terms, law};
 
 /// How many times longer than a lease a worker is remembered that says nothing.
 const REMEMBERED: u64 = 3;
+/// How many workers are remembered: whoever may speak to the broker may call itself anything.
+pub(super) const MOST_WORKERS: usize = 20_000;
 
 /// What is known of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +64,8 @@ pub struct Coordinator<K: JobKey> {
     /// Those that came to somebody who was not to have them, and when they are to be offered again.
     deferred: BTreeSet<(u64, K)>,
     pub(super) workers: BTreeMap<Name, Seen>,
+    /// Which start of a worker has each name, and when it was heard of last.
+    pub(super) sessions: BTreeMap<Name, (Arc<str>, u64)>,
     /// How many leases each worker holds, and how those do that have lost something.
     pub(super) held: BTreeMap<Name, u32>,
     pub(super) records: BTreeMap<Name, Record>,
@@ -85,6 +91,7 @@ impl<K: JobKey> Coordinator<K> {
             load: BTreeMap::new(),
             deferred: BTreeSet::new(),
             workers: BTreeMap::new(),
+            sessions: BTreeMap::new(),
             held: BTreeMap::new(),
             records: BTreeMap::new(),
             slots: 0,
@@ -192,6 +199,9 @@ impl<K: JobKey> Coordinator<K> {
         for seen in self.workers.values_mut() {
             seen.at = seen.at.max(now);
         }
+        for (_, at) in self.sessions.values_mut() {
+            *at = now.max(*at);
+        }
     }
 
     /// Whether a record of this attempt makes a difference: its worker holds the lease, or what came first is stored.
@@ -208,6 +218,9 @@ impl<K: JobKey> Coordinator<K> {
             seen.at = now;
         }
         match ask {
+            Ask::Hello { .. } if self.workers.len() >= MOST_WORKERS && !self.workers.contains_key(worker) => {
+                vec![]
+            }
             Ask::Hello { slots } => {
                 let slots = slots.min(MOST_SLOTS);
                 let before = self.workers.insert(worker.clone(), Seen { slots, at: now });
@@ -317,6 +330,7 @@ impl<K: JobKey> Coordinator<K> {
         if self.swept_at + self.terms.lease / 4 <= now {
             let silent = REMEMBERED * self.terms.lease;
             self.workers.retain(|_, seen| seen.at + silent >= now);
+            self.sessions.retain(|_, (_, at)| *at + kept(self.terms.lease) >= now);
             self.slots = self.workers.values().map(|seen| seen.slots as usize).sum();
             self.records.retain(|name, record| self.workers.contains_key(name) || now < record.rests_until);
             self.swept_at = now;

@@ -10,6 +10,7 @@
 //! - A lease has an owner, a deadline by the database's clock, and a fence that grows with each lease. Only whoever holds the
 //!   lease can deliver.
 //! - A job that was lost goes to somebody else first, if there is anybody, and who loses one after the other rests.
+//! - A name is that of one start of a worker at a time; another one is given nothing until nothing is heard of the first.
 //! - A beat moves the deadline, and is counted: an old one that comes again moves nothing, and there are no more of them than a game
 //!   of that length has. Who sends them as late as it can holds a job for three times as long, and not for ever.
 
@@ -20,6 +21,7 @@ mod effect;
 mod job;
 pub mod law;
 mod message;
+mod session;
 mod worker;
 
 pub(crate) use blame::pause;
@@ -27,4 +29,5 @@ pub use coordinator::{Coordinator, Load, Seen};
 pub use effect::{Done, Effect};
 pub use job::{Digest, Job, JobKey, Lost, Name, State, Terms};
 pub use message::{About, Answer, Ask, Claim, Refusal};
+pub use session::{Admission, HELLO, Session, Stage, Standing};
 pub use worker::{Act, Spooled, Worker, WorkerTerms};

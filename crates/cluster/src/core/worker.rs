@@ -65,6 +65,8 @@ pub struct Worker<K, R> {
     slots: BTreeMap<K, Slot>,
     spool: BTreeMap<(K, u32, u64), Spooled<R>>,
     draining: bool,
+    /// Whether its name may be that of somebody else.
+    held_back: bool,
 }
 
 impl<K: JobKey, R: Clone> Worker<K, R> {
@@ -78,12 +80,13 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
             slots: BTreeMap::new(),
             spool: kept.into_iter().map(spooled).collect(),
             draining: false,
+            held_back: false,
         }
     }
 
     /// How many more games it wants to hear of.
     pub fn free(&self) -> usize {
-        if self.draining || self.spool.len() >= self.terms.spool {
+        if self.draining || self.held_back || self.spool.len() >= self.terms.spool {
             return 0;
         }
         self.terms.slots.saturating_sub(self.slots.len())
@@ -102,7 +105,24 @@ impl<K: JobKey, R: Clone> Worker<K, R> {
     /// Takes no new game from now on.
     pub fn drain(&mut self) {
         self.draining = true;
+        self.ask_for_nothing();
+    }
+
+    /// Takes no new game while its name may be that of somebody else.
+    pub fn hold_back(&mut self, held_back: bool) {
+        self.held_back = held_back;
+        if held_back {
+            self.ask_for_nothing();
+        }
+    }
+
+    fn ask_for_nothing(&mut self) {
         self.slots.retain(|_, slot| matches!(slot, Slot::Playing { .. }));
+    }
+
+    /// Whether it has claimed this game and waits for the answer.
+    pub fn is_asking(&self, key: &K) -> bool {
+        matches!(self.slots.get(key), Some(Slot::Asking { .. }))
     }
 
     /// Whether it takes no new game.

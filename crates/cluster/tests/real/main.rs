@@ -12,6 +12,7 @@ mod revoke;
 mod skew;
 mod spool;
 mod tls;
+mod twins;
 mod upgrade;
 
 use std::collections::BTreeMap;

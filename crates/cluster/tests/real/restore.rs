@@ -28,10 +28,11 @@ fn goes_on(way: &Way) {
     let id = tournament.id();
     let stopping = stop_never();
     let second = thread::scope(|scope| {
+        // Before the first game: it takes a while, and the games do not wait.
+        let url = postgres.database("second");
         let holding = scope.spawn(|| hold(&tournament, Some(&coordinator), &stopping));
         wait_for("the first games", || hashes(&first, id).len() > 20);
         // While everything runs: some games are stored, some are played, some wait.
-        let url = postgres.database("second");
         match way {
             Way::Ours => {
                 let file = folder.join("backup.db");

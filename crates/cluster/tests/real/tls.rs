@@ -1,13 +1,14 @@
 //! A broker that speaks only TLS, with certificates of an authority of our own.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use rookery_arena::Tournament;
 use rookery_cluster::broker::Access;
 use rookery_cluster::{Remote, RemoteConfig};
-use rookery_testkit::TempFolder;
 use rookery_testkit::nats::Nats;
+use rookery_testkit::{TempFolder, tell_skipped};
 
 use crate::{Machine, TERMS, expected, hashes, hold, open, spec, stop_never};
 
@@ -43,7 +44,7 @@ fn certificate(folder: &Path, by: &str) {
 fn a_broker_with_tls_is_believed_only_with_its_authority() {
     if Command::new("openssl").arg("version").output().is_err() {
         assert!(std::env::var_os("ROOKERY_ALL_KITS").is_none(), "openssl comes with Debian's certificates");
-        eprintln!("SKIPPED: openssl is not installed");
+        tell_skipped("a broker with TLS: openssl is not installed");
         return;
     }
     let folder = TempFolder::new("cluster-tls");
@@ -72,4 +73,21 @@ fn a_broker_with_tls_is_believed_only_with_its_authority() {
     assert_eq!(hold(&tournament, Some(&remote), &stop_never()), Ok(true));
     assert_eq!(hashes(&store, tournament.id()), expected(&folder, 20));
     assert_eq!(worker.drain().stored, 20);
+}
+
+#[test]
+fn whoever_wants_tls_refuses_a_broker_without_it() {
+    let Some(broker) = Nats::start() else { return };
+    let folder = TempFolder::new("cluster-no-tls");
+    let plain = Access::open(broker.url().parse().unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    assert!(runtime.block_on(plain.connect("eve", false)).is_ok(), "it is there");
+    let by_address = Access::open(broker.url().replace("nats://", "tls://").parse().unwrap());
+    // Any certificates: whoever names some wants to know who answers.
+    fs::write(folder.join("some.pem"), "").unwrap();
+    let by_certificates = Access { certificates: Some(folder.join("some.pem")), ..plain };
+    for wants in [by_address, by_certificates] {
+        let refused = runtime.block_on(wants.connect("eve", false)).unwrap_err().to_string();
+        assert!(refused.contains("the broker cannot be reached"), "{refused}");
+    }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Faults {
     pub(crate) skewed: bool,
     /// A worker says for ever that its games go on.
     pub(crate) endless: bool,
+    /// Two workers have the same name.
+    pub(crate) twins: bool,
 }
 
 impl Faults {
@@ -40,6 +42,7 @@ impl Faults {
         poison: false,
         skewed: false,
         endless: false,
+        twins: false,
     };
 
     pub(crate) fn random(seed: u64) -> Self {
@@ -60,6 +63,7 @@ impl Faults {
             skewed: some(10) > 3,
             still: some(40),
             endless: some(10) > 3,
+            twins: some(10) > 3,
         }
     }
 }
@@ -101,8 +105,16 @@ impl Told {
             "stopped",
             "notified again",
             "endless",
+            "name refused",
+            "name given again",
         ];
         self.expect(&all);
+    }
+
+    pub(crate) fn expect_never(&self, all: &[&str]) {
+        for what in all {
+            assert_eq!(self.kinds.get(*what), None, "{what} should not happen: {self:?}");
+        }
     }
 
     pub(crate) fn expect(&self, all: &[&str]) {

@@ -35,13 +35,14 @@ fn ten_thousand_tournaments_end_with_exactly_their_games() {
 }
 
 /// All faults of one kind, hard, and no other; what must have come about, or nothing was tested.
-fn only(faults: Faults, happened: &[&str]) {
+fn only(faults: Faults, happened: &[&str]) -> Told {
     let mut told = Told::default();
     for seed in 0..200 {
         let world = World::new(seed, faults);
         told.add(&world.run().unwrap_or_else(|problem| panic!("seed {seed}: {problem}")));
     }
     told.expect(happened);
+    told
 }
 
 #[test]
@@ -113,4 +114,18 @@ fn fault_q14_old_messages_that_come_again_change_nothing() {
 #[test]
 fn fault_q15_clocks_that_differ_between_machines_matter_to_nobody() {
     only(Faults { skewed: true, workers: 10, late: 20, ..Faults::NONE }, &["stored"]);
+}
+
+#[test]
+fn one_of_two_workers_of_one_name_plays_and_the_other_one_wrecks_nothing() {
+    let told = only(Faults { twins: true, ..Faults::NONE }, &["name refused", "stored"]);
+    told.expect_never(&["released", "stale", "dropped", "expired", "stopped"]);
+}
+
+#[test]
+fn fault_q02_a_name_is_free_again_when_its_worker_has_begun_anew_or_is_gone() {
+    only(
+        Faults { twins: true, workers: 100, ..Faults::NONE },
+        &["name refused", "name given again", "stored"],
+    );
 }

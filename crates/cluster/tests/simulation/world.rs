@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rookery_cluster::core::{
-    Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Job, JobKey, Lost, Name, State, Terms, Worker,
-    WorkerTerms, law,
+    Answer, Ask, Claim, Coordinator, Digest, Done, Effect, Job, JobKey, Lost, Name, Session, State, Terms,
+    law,
 };
 
 use crate::faults::{Faults, Rng, Told};
+use crate::machines::{Machine, WORKER};
 
 pub(crate) const TERMS: Terms = Terms { lease: 30_000, attempts: 3, window: 4 };
 /// Until when things go wrong, and until when everything must be over after that.
@@ -42,40 +43,14 @@ fn digest(record: u64) -> Digest {
 #[derive(Clone, Debug)]
 pub(crate) enum Message {
     Notification(Key, u32),
-    Ask(usize, Ask<Key>),
+    /// With the session of who asks.
+    Ask(usize, Session, Ask<Key>),
     Record(usize, Claim<Key>, u64),
-    Answer(Name, Answer<Key>),
+    /// To all of a name, with the session that has it.
+    Answer(Name, Option<Arc<str>>, Answer<Key>),
+    /// Whether the name is that of this session.
+    Named(Name, Arc<str>, bool),
 }
-
-pub(crate) struct Game {
-    pub(crate) claim: Claim<Key>,
-    pub(crate) ends_at: u64,
-    pub(crate) stuck: bool,
-}
-
-pub(crate) struct Machine {
-    pub(crate) name: Name,
-    pub(crate) core: Worker<Key, u64>,
-    /// What is on its disk.
-    pub(crate) disk: BTreeMap<(Key, u32, u64), u64>,
-    pub(crate) games: Vec<Game>,
-    pub(crate) plies: u64,
-    pub(crate) frozen_until: u64,
-    pub(crate) hello_at: u64,
-    /// Its clock is ahead by so much, and runs so fast in percent.
-    pub(crate) ahead: u64,
-    pub(crate) speed: u64,
-    pub(crate) lies: bool,
-    pub(crate) endless: bool,
-}
-
-impl Machine {
-    pub(crate) fn clock(&self, now: u64) -> u64 {
-        self.ahead + now * self.speed / 100
-    }
-}
-
-pub(crate) const WORKER: WorkerTerms = WorkerTerms { slots: 2, spool: 4, patience: 4_000 };
 
 pub(crate) struct Server {
     pub(crate) core: Coordinator<Key>,
@@ -116,21 +91,11 @@ impl World {
             (0..groups).flat_map(|group| (0..3 + rng.below(5) as u8).map(move |n| Key(group, n))).collect();
         let poison = if faults.poison { wanted.iter().take(1).cloned().collect() } else { vec![] };
         let n_machines = 2 + rng.below(3);
-        let machines = (0..n_machines)
-            .map(|idx| Machine {
-                name: Arc::from(format!("w{idx}")),
-                core: Worker::new(WORKER, []),
-                disk: BTreeMap::new(),
-                games: vec![],
-                plies: 0,
-                frozen_until: 0,
-                hello_at: 0,
-                ahead: if faults.skewed { rng.below(1 << 40) } else { 0 },
-                speed: if faults.skewed { 80 + rng.below(41) } else { 100 },
-                lies: faults.liars && idx == 0,
-                endless: faults.endless && idx == 1,
-            })
-            .collect();
+        let mut machines: Vec<Machine> =
+            (0..n_machines).map(|idx| Machine::new(idx, idx, faults, &mut rng)).collect();
+        if faults.twins {
+            machines.push(Machine::new(n_machines, 0, faults, &mut rng));
+        }
         let mut world = Self {
             faults,
             rng,
@@ -252,7 +217,8 @@ impl World {
                         Answer::Stop(_) => self.told.note("stopped"),
                         _ => {}
                     }
-                    self.send(&Message::Answer(worker, answer));
+                    let session = self.servers[idx].core.session_of(&worker).cloned();
+                    self.send(&Message::Answer(worker, session, answer));
                 }
                 Effect::Finished(key, done) => {
                     self.told.note(if done == Done::Parked { "parked" } else { "stored" });
@@ -308,6 +274,14 @@ impl World {
     }
 
     fn arrive(&mut self, message: Message) {
+        if let Message::Answer(name, ..) | Message::Named(name, ..) = &message {
+            for idx in 0..self.machines.len() {
+                if self.machines[idx].name == *name {
+                    self.hear(idx, &message);
+                }
+            }
+            return;
+        }
         match message {
             Message::Notification(key, attempt) => {
                 let n = self.machines.len() as u64;
@@ -320,24 +294,14 @@ impl World {
                     self.act(idx, acts);
                 }
             }
-            Message::Answer(name, answer) => {
-                let Some(idx) = self.machines.iter().position(|machine| machine.name == name) else { return };
-                if self.now < self.machines[idx].frozen_until {
-                    // A machine that is frozen reads it later.
-                    self.network.push((self.machines[idx].frozen_until + 1, Message::Answer(name, answer)));
-                    return;
-                }
-                let clock = self.machines[idx].clock(self.now);
-                let acts = self.machines[idx].core.hear(answer, clock);
-                self.act(idx, acts);
-            }
+            Message::Answer(..) | Message::Named(..) => {}
             Message::Ask(..) | Message::Record(..) if self.now < self.still_until => {
                 self.network.push((self.still_until, message));
             }
-            Message::Ask(from, ask) => {
+            Message::Ask(from, session, ask) => {
                 let name = self.machines[from].name.clone();
                 for idx in 0..self.servers.len() {
-                    if self.servers[idx].epoch > 0 {
+                    if self.servers[idx].epoch > 0 && self.admits(idx, &name, &session, &ask) {
                         let effects = self.servers[idx].core.hear(&name, ask.clone(), self.now);
                         self.expect_lawful(idx, &name, ask.claim(), &effects);
                         self.commit(idx, effects, None);
