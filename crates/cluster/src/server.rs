@@ -43,6 +43,7 @@ pub(crate) enum Input {
     Open(TournamentId, UnboundedSender<Arrived>),
     Order(Box<Order>),
     Withdraw(TournamentId),
+    TakeBack(TournamentId),
     Close(TournamentId),
     Settle(oneshot::Sender<TrustStatus>),
     /// How everything stands.
@@ -292,6 +293,18 @@ impl Server {
             Input::Withdraw(tournament) => {
                 self.watchers.remove(&tournament);
                 let effects = self.core.withdraw(&tournament);
+                self.take(effects, None);
+            }
+            Input::TakeBack(tournament) => {
+                let effects = self.core.withdraw(&tournament);
+                if let Some(watcher) = self.watchers.get(&tournament) {
+                    for effect in &effects {
+                        if let Effect::Delete(key) = effect {
+                            // Whoever does not listen any more does not want to know.
+                            let _ = watcher.send(Arrived::Withdrawn { pairing: key.pairing });
+                        }
+                    }
+                }
                 self.take(effects, None);
             }
             Input::Close(tournament) => {
