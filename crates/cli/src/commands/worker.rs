@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", env = "ROOKERY_SLOTS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     slots: Option<u16>,
 
-    /// What this worker is called: letters, digits, `_` and `-` [default: the name of the machine]
+    /// What this worker is called, and no other one: letters, digits, `_` and `-` [default: the name of the machine]
     #[arg(long, value_name = "NAME", env = "ROOKERY_WORKER_NAME")]
     name: Option<String>,
 
