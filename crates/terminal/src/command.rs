@@ -69,6 +69,7 @@ impl Command {
             ("accept", "") => Self::Accept(true),
             ("decline", "") => Self::Accept(false),
             ("say", text) if !text.is_empty() => Self::Say(text.to_owned()),
+            ("chat" | "say", "") => Self::Chat,
             ("review", "") => Self::Review,
             ("restart", "") => Self::Restart,
             ("rules", "") => Self::Rules,
@@ -90,6 +91,7 @@ mod tests {
         assert_eq!(Command::parse("save my file.jsonl"), Command::Save(Some("my file.jsonl".into())));
         assert_eq!(Command::parse("load"), Command::Load(None));
         assert_eq!(Command::parse("say Well played!"), Command::Say("Well played!".to_owned()));
+        assert_eq!(Command::parse("chat"), Command::Chat);
         assert_eq!(Command::parse("b2 b3"), Command::Move("b2 b3".to_owned()));
     }
 

@@ -62,22 +62,22 @@ The board shows the position before the move: `' '` marks what was played, `{ }`
 of a win that the player could hope for. `?!` gave a little away, `?` much, `??` about everything; `!` is the only good move.
 ";
 
-/// The keys that are commands.
-fn command(key: char) -> Option<(Command, &'static str)> {
+/// The keys that are commands, with the words that are the same.
+fn command(key: char) -> Option<(Command, &'static str, &'static str)> {
     Some(match key {
-        'u' => (Command::Undo, "undo"),
-        'h' => (Command::Hint, "a hint"),
-        '?' => (Command::Rules, "the rules"),
-        'g' => (Command::Guide, "explanations"),
-        'm' => (Command::Moves, "the legal moves"),
-        'n' => (Command::Restart, "a new match"),
-        'r' => (Command::Review, "the review"),
-        'c' => (Command::Chat, "a line to the others"),
-        's' => (Command::Save(None), "save"),
-        'l' => (Command::Load(None), "load"),
-        'R' => (Command::Resign, "resign"),
-        'D' => (Command::Draw, "a draw"),
-        'q' => (Command::Quit, "quit"),
+        'u' => (Command::Undo, "undo", "your last move back"),
+        'h' => (Command::Hint, "hint", "a hint"),
+        '?' => (Command::Rules, "rules", "the rules"),
+        'g' => (Command::Guide, "guide", "explanations"),
+        'm' => (Command::Moves, "moves", "the legal moves"),
+        'n' => (Command::Restart, "restart", "a new match"),
+        'r' => (Command::Review, "review", "the review"),
+        'c' => (Command::Chat, "chat", "a line to the others"),
+        's' => (Command::Save(None), "save", "a copy of the record"),
+        'l' => (Command::Load(None), "load", "another record"),
+        'R' => (Command::Resign, "resign", "giving up"),
+        'D' => (Command::Draw, "draw", "a draw"),
+        'q' => (Command::Quit, "quit", "leaving"),
         _ => return None,
     })
 }
@@ -171,23 +171,23 @@ impl App {
         let begins_move =
             self.table.person_to_move().is_some() && self.scene.moves.iter().any(|mv| mv.id.starts_with(c));
         match command(c) {
-            Some((_, what)) if begins_move && !watching => {
+            Some((_, word, what)) if begins_move && !watching => {
                 let text = if self.is_move(&c.to_string()) {
-                    format!("Press Enter to play {c}, or type the whole word for {what}.")
+                    format!("Press Enter to play {c}, or type {word} for {what}.")
                 } else {
                     format!("Go on with the move, or press Enter for {what}.")
                 };
                 self.input = Some(c.to_string());
                 self.say(Tone::Calm, text);
             }
-            Some((Command::Rules | Command::Quit | Command::Save(_) | Command::Review, _)) | None
+            Some((Command::Rules | Command::Quit | Command::Save(_) | Command::Review, ..)) | None
                 if watching =>
             {
-                if let Some((command, _)) = command(c) {
+                if let Some((command, ..)) = command(c) {
                     self.obey(command);
                 }
             }
-            Some((command, _)) if !watching => {
+            Some((command, ..)) if !watching => {
                 self.obey(command);
             }
             None if c.is_alphanumeric() => {
@@ -216,7 +216,7 @@ impl App {
                 let mut letters = text.chars();
                 let only = letters.next().filter(|_| letters.next().is_none() && !self.is_move(&text));
                 let command =
-                    only.and_then(command).map_or_else(|| Command::parse(&text), |(command, _)| command);
+                    only.and_then(command).map_or_else(|| Command::parse(&text), |(command, ..)| command);
                 self.message.1.clear();
                 if self.obey(command) {
                     self.input = None;

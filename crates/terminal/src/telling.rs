@@ -3,9 +3,12 @@
 use rookery_live::{Deed, Entry};
 use rookery_referee::{Cause, Evidence, Verdict, words};
 use rookery_rules::scene::Place;
-use rookery_rules::{Scene, Seat};
+use rookery_rules::{Scene, Seat, Status};
 
 use crate::{Table, clean};
+
+/// What follows the label of whoever is simply to move.
+const TO_MOVE: &str = " to move";
 
 impl Table {
     /// How the game calls a seat.
@@ -27,7 +30,26 @@ impl Table {
             return self.ending(verdict);
         }
         let caption = scene.captions.iter().find(|caption| caption.place == Place::Status);
-        sentence(caption.map_or("", |caption| &caption.text))
+        let text = caption.map_or("", |caption| &caption.text);
+        sentence(&self.for_whom_it_is(text).unwrap_or_else(|| text.to_owned()))
+    }
+
+    /// What a game says of a person whose turn it is, for those who sit here: to the only one, and else by the person's name.
+    fn for_whom_it_is(&self, text: &str) -> Option<String> {
+        let Status::ToMove(seat) = self.position().status() else { return None };
+        if !(self.is_live() && self.is_present()) {
+            return None;
+        }
+        let entry = self.spec().seats.get(seat.index()).filter(|_| self.is_here(seat))?;
+        let rest = text.strip_prefix(&entry.label)?;
+        if self.persons().count() == 1 {
+            return Some(if rest == TO_MOVE { "your turn".to_owned() } else { format!("your turn: {text}") });
+        }
+        // A name that nobody has given says less than the label.
+        let kind = entry.player.to_string();
+        let is_given =
+            entry.name.strip_prefix(&kind).is_none_or(|more| !(more.is_empty() || more.starts_with('#')));
+        is_given.then(|| format!("{}{rest}", entry.name))
     }
 
     fn ending(&self, verdict: &Verdict) -> String {

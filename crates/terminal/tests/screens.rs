@@ -210,7 +210,7 @@ fn typed_moves_may_begin_with_the_letter_of_a_command() {
 fn a_letter_that_is_a_whole_move_is_played() {
     let mut stage = Stage::new("four:cols=8", &["human", "first"]);
     stage.type_text("h");
-    stage.shows("Press Enter to play h, or type the whole word for a hint.");
+    stage.shows("Press Enter to play h, or type hint for a hint.");
     stage.press(KeyCode::Enter);
     assert_eq!(stage.moves(), ["h", "a"]);
     stage.type_text("hint\n");
@@ -218,6 +218,10 @@ fn a_letter_that_is_a_whole_move_is_played() {
     stage.press(KeyCode::Esc);
     stage.type_text("d\n");
     assert_eq!(stage.moves()[2], "d");
+    stage.type_text("c");
+    stage.shows("Press Enter to play c, or type chat for a line to the others.");
+    stage.type_text("hat\nHello!\n");
+    hears(&mut stage, "Hello!");
 }
 
 #[test]
@@ -270,7 +274,7 @@ fn clicks_work_on_hexagons_and_on_the_line_of_keys() {
     stage.press(KeyCode::End);
     stage.shows("Esc: back");
     stage.press(KeyCode::Esc);
-    stage.shows("Player 1 places a penguin");
+    stage.shows("Your turn: player 1 places a penguin");
 }
 
 #[test]
@@ -293,7 +297,7 @@ fn resigning_asks_and_can_be_taken_back() {
     stage.type_text("y");
     stage.shows("You resigned. Player 1 (first) won.");
     stage.type_text("u");
-    stage.shows("Player 0 to move.");
+    stage.shows("Your turn.");
     stage.shows("Taken back: a new match goes on from here.");
 }
 
@@ -336,7 +340,7 @@ fn escape_makes_a_computer_move_now() {
         std::thread::sleep(Duration::from_millis(5));
     }
     stage.settle();
-    stage.shows("Player 2 places a penguin");
+    stage.shows("Your turn: player 2 places a penguin");
 }
 
 #[test]
@@ -364,7 +368,9 @@ fn undo_goes_back_beyond_the_beginning_of_a_match_from_the_middle() {
 #[test]
 fn two_persons_at_one_screen_take_back_and_agree() {
     let mut stage = Stage::new("hexapawn:rows=4,cols=4", &["Ann=human", "Bob=human"]);
+    stage.shows("Ann to move.");
     stage.type_text("b2\n");
+    stage.shows("Bob to move.");
     stage.type_text("u");
     stage.shows("Taken back.");
     assert_eq!(stage.moves().len(), 0);
@@ -418,16 +424,19 @@ fn who_plays_can_look_back_and_nothing_happens() {
     assert_eq!(stage.moves(), moves);
 }
 
+/// A line that somebody said stands among the moves, a moment later.
+fn hears(stage: &mut Stage, text: &str) {
+    let (said, patience) = (format!("\"{text}\""), Instant::now() + Duration::from_mins(1));
+    while !stage.moves().contains(&said) && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(1));
+        stage.settle();
+    }
+    stage.shows(&said);
+}
+
 #[test]
 fn what_somebody_says_stands_among_the_moves() {
     let mut stage = Stage::new("hexapawn:rows=4,cols=4", &["human", "first"]);
     stage.type_text(":say Hello!\n");
-    for _ in 0..1000 {
-        if !stage.moves().is_empty() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-        stage.settle();
-    }
-    stage.shows("\"Hello!\"");
+    hears(&mut stage, "Hello!");
 }

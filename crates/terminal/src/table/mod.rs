@@ -282,7 +282,7 @@ impl Table {
         self.spec().seats.get(seat.index()).is_some_and(|entry| entry.player.is_person())
     }
 
-    fn persons(&self) -> impl Iterator<Item = Seat> {
+    pub(crate) fn persons(&self) -> impl Iterator<Item = Seat> {
         Seat::all(self.spec().n_seats()).filter(|&seat| self.is_here(seat))
     }
 
