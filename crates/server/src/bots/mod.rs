@@ -24,6 +24,8 @@ pub(crate) use names::Names;
 
 /// The most bots at the same time.
 const MAX_BOTS: usize = 4096;
+/// The most that a bot may say between two matches: an answer to the one that is over, and more of what it thinks.
+const MAX_STRAY: u32 = 100;
 /// How long the last word to a bot may take.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
@@ -164,19 +166,29 @@ impl Bots {
         Ok(())
     }
 
-    /// Listens to a bot between two matches, so that who goes away is noticed.
+    /// Listens to a bot between two matches, so that who goes away is noticed. What it says then is thrown away: it has crossed
+    /// the end of a match.
     async fn rest(
         self: Arc<Self>,
         name: String,
         serial: u64,
         mut link: Box<dyn Transport>,
-        claimed: oneshot::Receiver<oneshot::Sender<Box<dyn Transport>>>,
+        mut claimed: oneshot::Receiver<oneshot::Sender<Box<dyn Transport>>>,
     ) {
-        let claim = tokio::select! {
-            biased;
-            // Who speaks without being asked cannot be told from who answers later.
-            _ = link.receive() => None,
-            claim = claimed => claim.ok(),
+        let mut n_stray = 0;
+        let claim = loop {
+            tokio::select! {
+                biased;
+                said = link.receive() => match said {
+                    Ok(_) if n_stray < MAX_STRAY => n_stray += 1,
+                    Ok(_) => {
+                        tracing::warn!(name, "a bot that nobody asks says more than {MAX_STRAY} things");
+                        break None;
+                    }
+                    Err(_) => break None,
+                },
+                claim = &mut claimed => break claim.ok(),
+            }
         };
         if let Some(to) = claim {
             if let Err(link) = to.send(link) {
