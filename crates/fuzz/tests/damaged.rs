@@ -1,9 +1,12 @@
 //! The bodies of the fuzz targets, with damaged copies of what is right.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use rookery_catalog::CATALOG;
 use rookery_fuzz::{Step, bundle, cluster, command_line, record, session};
-use rookery_live::random_record;
+use rookery_live::{random_record, verify};
 use rookery_rules::{GameSpec, Rng, Seed, below};
 use rookery_testkit::TempFolder;
 
@@ -34,6 +37,46 @@ fn damaged(data: &[u8], rng: &mut Rng) -> Vec<u8> {
         }
     }
     copy
+}
+
+/// What a fuzz target begins with: small files with something in each that the others do not have.
+fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
+    let files = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+    let mut seeds: Vec<_> = files.map(|file| (file.clone(), fs::read(&file).unwrap())).collect();
+    seeds.sort();
+    assert!(!seeds.is_empty(), "{} has some", folder.display());
+    seeds
+}
+
+/// Runs a body with the seeds of its target, and with damaged copies.
+fn run_seeds(target: &str, body: impl Fn(&[u8])) {
+    let mut rng = Seed(17).rng();
+    for (_, seed) in seeds(target) {
+        body(&seed);
+        for _ in 0..20 {
+            body(&damaged(&seed, &mut rng));
+        }
+    }
+}
+
+#[test]
+fn the_seeds_of_all_targets_do_no_harm() {
+    run_seeds("session", session);
+    run_seeds("record", record);
+    run_seeds("command_line", command_line);
+    run_seeds("cluster", cluster);
+    let room = TempFolder::new("fuzz-seeds");
+    run_seeds("bundle", |data| bundle(data, &room));
+}
+
+/// A search begins deep inside only where its seeds are right.
+#[test]
+fn the_records_among_the_seeds_are_right() {
+    for (file, data) in seeds("record") {
+        let summary = verify(&data[..]).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert_eq!(summary.verdict.is_some(), !file.ends_with("cut"), "{}", file.display());
+    }
 }
 
 /// A bot that plays well: hello, ready, and then the first legal move of every turn.

@@ -2,6 +2,7 @@
 
 mod dist;
 mod faults;
+mod fuzz;
 mod levels;
 mod python;
 mod setup;
@@ -23,7 +24,8 @@ usage: cargo xtask COMMAND
           kits, bubblewrap, PostgreSQL, nats-server, Chromium and systemd-analyze are installed where they are missing and
           apt-get can,
           and schemathesis from PyPI into target/python;
-          after, the Python package in an environment of its own, where PyPI can be reached
+          after, whether the fuzz targets build, where there is a nightly compiler, and the Python package in an environment
+          of its own, where PyPI can be reached
   bless   rewrite the golden files from what the programs show now; read the difference before you commit it
   fuzz    look for bytes that break the bot protocol, the reader of records, the command lines, the archives of bots or the
           messages between coordinator and workers, each for a minute, or for `--seconds N`; needs a nightly compiler and cargo-fuzz
@@ -43,8 +45,8 @@ fn main() -> ExitCode {
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["bless"] => bless(),
-        ["fuzz"] => fuzz("60"),
-        ["fuzz", "--seconds", seconds] => fuzz(seconds),
+        ["fuzz"] => fuzz::search("60"),
+        ["fuzz", "--seconds", seconds] => fuzz::search(seconds),
         ["faults"] => faults::table(Path::new("crates")).map(|table| say(&table)),
         ["levels", ref order @ ..] => levels::run(order).map(|table| show(&table)),
         ["shots"] => step(
@@ -131,6 +133,7 @@ fn all_tests(skipped: &Path) -> anyhow::Result<()> {
     // The default build has no cluster support, and everything above has. Its one test (`cargo test -p rookery --test cluster`)
     // would need minutes for a build of its own.
     step("clippy of the default build", cargo("clippy --package rookery --locked -- --deny warnings"))?;
+    fuzz::check()?;
     python::test()?;
     step(
         "docs",
@@ -149,28 +152,6 @@ fn bless() -> anyhow::Result<()> {
     let runner = if installed("nextest") { "nextest run" } else { "test" };
     let mut tests = cargo(&format!("{runner} --workspace --locked --no-fail-fast {FEATURES}"));
     step("tests, rewriting golden files", tests.env("ROOKERY_BLESS", "1").env("TRYCMD", "overwrite"))
-}
-
-/// The targets of `fuzz/`, one after the other. What they find stays there as a file, with the command to see it again.
-fn fuzz(seconds: &str) -> anyhow::Result<()> {
-    let seconds: u32 = seconds.parse().with_context(|| format!("--seconds {seconds}: expected a number"))?;
-    // The toolchain is chosen by rustup, which is not what `CARGO` names here.
-    let nightly = |args: &str| {
-        let mut command = Command::new("cargo");
-        command.arg("+nightly").args(args.split(' ')).env_remove("RUSTUP_TOOLCHAIN");
-        command
-    };
-    let found = nightly("fuzz --version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !found.is_ok_and(|status| status.success()) {
-        bail!(
-            "a nightly compiler and cargo-fuzz are needed: `rustup toolchain install nightly`, `cargo install cargo-fuzz`"
-        );
-    }
-    for target in ["session", "record", "command_line", "bundle", "cluster"] {
-        let args = format!("fuzz run {target} -- -max_total_time={seconds} -max_len=4096");
-        step(&format!("fuzzing of {target}"), nightly(&args))?;
-    }
-    Ok(())
 }
 
 /// Many machines on this one; `testkit::trial` does the work with the program that is built here.
