@@ -76,13 +76,15 @@ impl Drop for PipeBot {
 }
 
 /// The starter kit of Python at a pipe, under this name; `None`, and said loudly, where there is no `rookery` to bring it.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub fn pipe_bot(address: SocketAddr, name: &str) -> Option<PipeBot> {
     let own = std::env::current_exe().unwrap();
     let rookery = own.ancestors().nth(2).unwrap().join("rookery");
     let kit = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bots/python/bot.py");
     if !rookery.is_file() {
-        eprintln!("SKIPPED: there is no {}; cargo build -p rookery", rookery.display());
+        rookery_testkit::tell_skipped(&format!(
+            "a bot at a pipe: there is no {}; cargo build -p rookery",
+            rookery.display()
+        ));
         return None;
     }
     let child = Command::new(rookery)

@@ -34,7 +34,7 @@ fn the_types_of_all_scripts_are_right() {
 #[test]
 fn the_scripts_reckon_right() {
     if Command::new("node").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no node");
+        rookery_testkit::tell_skipped("the tests of the scripts: there is no node");
         return;
     }
     expect_success(Command::new("node").arg("--test").arg(server().join("tests/page/moves.test.mjs")));

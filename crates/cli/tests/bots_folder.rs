@@ -18,18 +18,11 @@ use rookery_live::{GRACE, Opening, Programs, Signal, Stopping};
 use rookery_referee::{Cause, Offence, TimeControl};
 use rookery_rules::Seed;
 use rookery_sandbox::{Level, Policy, Sandbox};
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, skip};
 use rookery_wire::Protocols;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 const GAME: &str = "hexapawn:rows=3,cols=3";
-
-/// What this machine lacks is said, and fails where everything is expected to be there.
-#[allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
-fn skip(what: &str) {
-    eprintln!("SKIPPED: {what}");
-    assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{what}");
-}
 
 /// Every way to be shut in that this machine has, with its name.
 fn sandboxes() -> Vec<(&'static str, Sandbox)> {

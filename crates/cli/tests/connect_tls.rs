@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, tell_skipped};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -111,7 +111,7 @@ fn reachable() -> Option<IpAddr> {
 async fn a_bot_plays_at_a_server_behind_tls() {
     let folder = TempFolder::new("tls");
     if !certify(&folder, "DNS:localhost") {
-        eprintln!("SKIPPED: no certificate can be made here; expected openssl");
+        tell_skipped("`connect` with TLS: no certificate can be made here; expected openssl");
         return;
     }
     let (mut there, address) = waiting(None);
@@ -126,7 +126,7 @@ async fn a_bot_plays_at_a_server_behind_tls() {
 async fn who_cannot_prove_its_name_is_told_apart_at_once() {
     let [folder, stranger] = ["tls-names", "tls-stranger"].map(TempFolder::new);
     if !certify(&folder, "DNS:elsewhere.example") || !certify(&stranger, "DNS:elsewhere.example") {
-        eprintln!("SKIPPED: no certificate can be made here; expected openssl");
+        tell_skipped("`connect` with TLS: no certificate can be made here; expected openssl");
         return;
     }
     let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -161,11 +161,13 @@ async fn who_cannot_prove_its_name_is_told_apart_at_once() {
 async fn a_secret_that_everybody_can_read_is_warned_of() {
     let folder = TempFolder::new("tls-secret");
     let Some(ip) = reachable() else {
-        eprintln!("SKIPPED: this machine has no address but its own; expected one");
+        tell_skipped(
+            "the warning of a secret that everybody can read: this machine has no address but its own",
+        );
         return;
     };
     if !certify(&folder, &format!("IP:{ip}")) {
-        eprintln!("SKIPPED: no certificate can be made here; expected openssl");
+        tell_skipped("`connect` with TLS: no certificate can be made here; expected openssl");
         return;
     }
     let file = folder.join("secret");

@@ -1,18 +1,12 @@
 //! What `cargo xtask dist` makes can be installed and runs; its units pass systemd's own check. Only a binary with `cluster` is shipped.
 #![cfg(all(feature = "cluster", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rookery_testkit::TempFolder;
-
-fn skip(what: &str) {
-    eprintln!("SKIPPED: {what}");
-    assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{what}");
-}
+use rookery_testkit::{TempFolder, skip};
 
 fn is_there(program: &str) -> bool {
     let probe = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();

@@ -5,7 +5,7 @@
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, tell_skipped};
 
 const PAGE: &str = include_str!("../../../docs/first-bot.md");
 
@@ -28,7 +28,7 @@ fn commands(page: &str) -> String {
 fn the_page_works_as_it_stands() {
     if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
         assert!(std::env::var_os("ROOKERY_ALL_KITS").is_none(), "python3 cannot be run");
-        eprintln!("SKIPPED: docs/first-bot.md, because there is no python3");
+        tell_skipped("docs/first-bot.md, because there is no python3");
         return;
     }
     let commands = commands(PAGE);

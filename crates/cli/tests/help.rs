@@ -6,6 +6,8 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use rookery_testkit::tell_skipped;
+
 fn rookery(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_rookery")).args(args).stdin(Stdio::null()).output().unwrap()
 }
@@ -71,7 +73,7 @@ fn games_and_players_are_completed() {
         }
     }
     if Command::new("bash").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no bash to complete with");
+        tell_skipped("completions: there is no bash to complete with");
         return;
     }
     assert_eq!(offered_by_bash(&["rookery", "rules", "hex"]), ["hexapawn"]);
@@ -89,7 +91,7 @@ fn games_and_players_are_completed() {
 fn bash_can_read_its_completions() {
     let check = Command::new("bash").args(["-n"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut bash) = check else {
-        eprintln!("SKIPPED: there is no bash to check the completions with");
+        tell_skipped("completions: there is no bash to check them with");
         return;
     };
     bash.stdin.take().unwrap().write_all(printed(&["completions", "bash"]).as_bytes()).unwrap();
@@ -181,7 +183,7 @@ fn fault_s15_a_reader_that_has_seen_enough_is_no_error() {
 #[test]
 fn fault_s15_output_that_is_full_is_an_error() {
     let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
-        eprintln!("SKIPPED: there is no /dev/full here");
+        tell_skipped("output that is full: there is no /dev/full here");
         return;
     };
     for args in

@@ -232,7 +232,7 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 #[test]
 fn the_player_of_the_documentation_plays() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no python3 for the player of docs/hexapawn-protocol.md");
+        rookery_testkit::tell_skipped("the player of docs/hexapawn-protocol.md, because there is no python3");
         return;
     }
     let page = include_str!("../../../docs/hexapawn-protocol.md");

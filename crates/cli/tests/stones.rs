@@ -1,13 +1,12 @@
 //! Sessions of `rookery stones` with the real program.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, tell_skipped};
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
 
@@ -32,7 +31,7 @@ fn text(bytes: &[u8]) -> String {
 fn python_player(folder: &Path) -> Option<PathBuf> {
     let there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
     if !there {
-        eprintln!("SKIPPED: there is no python3, so the player of docs/stones-protocol.md does not play");
+        tell_skipped("the player of docs/stones-protocol.md, because there is no python3");
         return None;
     }
     let docs = fs::read_to_string("../../docs/stones-protocol.md").unwrap();

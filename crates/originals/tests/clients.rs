@@ -1,6 +1,5 @@
 //! Clients against servers with all kinds of manners.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod common;
 mod peers;
@@ -130,7 +129,9 @@ fn documented_client() -> Option<&'static str> {
     let code = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(code.lines().count() <= 40, "it is short");
     let Ok(version) = std::process::Command::new("python3").arg("--version").output() else {
-        eprintln!("SKIPPED: the Python client of the documentation, because there is no python3");
+        rookery_testkit::tell_skipped(
+            "the Python client of docs/fish-client.md, because there is no python3",
+        );
         return None;
     };
     assert!(version.status.success(), "python3 works");

@@ -1,20 +1,18 @@
 //! The harnesses on real cases from elsewhere, and on input that is wrong.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 use std::fs;
 
 use rookery_originals::fish::Harness;
+use rookery_testkit::tell_skipped;
 use serde_json::Value;
 
 /// Runs a harness on all real cases of others.
 fn check_real_cases(harness: Harness, folder: &str) {
     let dir = rookery_testkit::reference_data().join("fish").join(folder);
     let Ok(files) = fs::read_dir(&dir) else {
-        eprintln!(
-            "SKIPPED: the real cases of {folder}, because {} is absent; set ROOKERY_DATA",
-            dir.display()
-        );
+        let dir = dir.display();
+        tell_skipped(&format!("the real cases of {folder}, because {dir} is absent; set ROOKERY_DATA"));
         return;
     };
     let mut n_cases = 0;

@@ -267,7 +267,7 @@ fn threads() -> Option<usize> {
 #[test]
 fn no_thread_is_left_after_the_end() {
     let Some(_) = threads() else {
-        eprintln!("SKIPPED: there is no /proc to count threads in");
+        rookery_testkit::tell_skipped("whether a thread is left: there is no /proc to count them in");
         return;
     };
     // One that ends well, one by a fault while the other player still thinks, one without a referee.

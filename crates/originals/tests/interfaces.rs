@@ -1,6 +1,5 @@
 //! Players that call instead of being called, and what clients of other people do.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod peers;
 

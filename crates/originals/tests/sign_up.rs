@@ -3,7 +3,6 @@
 //! J8 (a player that comes back) and J11 (bad tokens) cannot happen here: the protocol knows no tokens, so a connection
 //! is all that a player is.
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod peers;
 
@@ -234,7 +233,10 @@ async fn fault_j09_a_crowd_waits_in_line_while_the_server_is_busy() {
     const CROWD: usize = 400;
     let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
     if most.trim().parse().is_ok_and(|most: usize| most < CROWD) {
-        eprintln!("SKIPPED: this system lets only {most} wait in line; expected {CROWD}");
+        let most = most.trim();
+        rookery_testkit::tell_skipped(&format!(
+            "a crowd of {CROWD}: this system lets only {most} wait in line"
+        ));
         return;
     }
     assert!(rookery_wire::raise_file_limit() > 2 * CROWD, "the limit of open files is too low for this test");

@@ -14,19 +14,20 @@ use rookery_ratings::sprt::{Model, Run, Sprt};
 use rookery_ratings::weng_lin::{self, WengLin};
 use rookery_ratings::{Errors, NoFit, Ratings};
 use rookery_rules::Seed;
+use rookery_testkit::tell_skipped;
 use serde_json::Value;
 
-/// A file of cases; `None`, said loudly, where the folder is not there.
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+/// A file of cases; `None`, said loudly, where the folder is not there and nobody has said where it is.
 fn file(name: &str) -> Option<Value> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let data = std::env::var_os("ROOKERY_DATA")
-        .map_or_else(|| PathBuf::from(root).join("../shared/data"), PathBuf::from);
+    let named = std::env::var_os("ROOKERY_DATA");
+    let data = named.as_ref().map_or_else(|| PathBuf::from(root).join("../shared/data"), PathBuf::from);
     let path = data.join("ratings").join(name);
     match fs::read_to_string(&path) {
         Ok(text) => Some(serde_json::from_str(&text).unwrap()),
         Err(error) => {
-            eprintln!("SKIPPED: no reference numbers at {} ({error}); set ROOKERY_DATA", path.display());
+            assert!(named.is_none(), "ROOKERY_DATA: {}: {error}", path.display());
+            tell_skipped(&format!("no reference numbers at {} ({error}); set ROOKERY_DATA", path.display()));
             None
         }
     }

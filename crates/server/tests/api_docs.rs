@@ -23,7 +23,7 @@ fn examples(page: &str) -> Vec<&str> {
 #[test]
 fn the_examples_of_the_api_work() {
     if Command::new("curl").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: the examples of docs/api.md, because there is no curl here");
+        rookery_testkit::tell_skipped("the examples of docs/api.md, because there is no curl here");
         return;
     }
     let text = page();

@@ -7,16 +7,18 @@ mod common;
 use std::process::Command;
 
 use common::{Running, folder};
+use rookery_testkit::tell_skipped;
 use serde_json::json;
 
 /// How long it looks, each time.
 const SECONDS: &str = "30";
 
 /// Lets it look at the server with these headers, and at no address that these patterns fit.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn look(server: &Running, name: &str, headers: &[&str], without: &str, unchecked: &str) {
     let Some(program) = std::env::var_os("ROOKERY_SCHEMATHESIS") else {
-        eprintln!("SKIPPED: ROOKERY_SCHEMATHESIS names no program; `cargo xtask test` brings it from PyPI");
+        tell_skipped(
+            "schemathesis: ROOKERY_SCHEMATHESIS names no program; `cargo xtask test` brings it from PyPI",
+        );
         return;
     };
     let scratch = folder(&format!("schemathesis-{name}"));

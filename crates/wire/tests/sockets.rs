@@ -48,7 +48,10 @@ async fn a_crowd_that_comes_at_once_waits_in_line() {
     const CROWD: usize = 300;
     let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
     if most.trim().parse().is_ok_and(|most: usize| most < CROWD) {
-        eprintln!("SKIPPED: this system lets only {most} wait in line; expected {CROWD}");
+        let most = most.trim();
+        rookery_testkit::tell_skipped(&format!(
+            "a crowd of {CROWD}: this system lets only {most} wait in line"
+        ));
         return;
     }
     assert!(raise_file_limit() > 2 * CROWD, "the limit of open files is too low for this test");

@@ -15,7 +15,8 @@ fn the_recorded_dialogue_comes_out_byte_for_byte() {
     let folder = rookery_testkit::reference_data().join("renpaarden");
     let read = |name| fs::read_to_string(folder.join(name));
     let (Ok(input), Ok(output)) = (read("dialogue-in.txt"), read("dialogue-out.txt")) else {
-        eprintln!("SKIPPED: there is no recorded dialogue in {}; set ROOKERY_DATA", folder.display());
+        let folder = folder.display();
+        rookery_testkit::tell_skipped(&format!("the recorded dialogue: {folder} has none; set ROOKERY_DATA"));
         return;
     };
     let (expected, death) =
