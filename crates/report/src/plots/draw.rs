@@ -41,7 +41,7 @@ pub(super) const WIDE: Room = Room {
 };
 const NARROW: Room = Room {
     width: 340.0,
-    left: 16.0,
+    left: 24.0,
     right: 320.0,
     line: 48.0,
     row: 40.0,
