@@ -227,7 +227,10 @@ fn rating_card(data: &Player, strength: &StrengthData) -> Markup {
                 }
             }
             @if strength.rating.is_some() && strength.history.len() > 1 {
-                figure tabindex="0" { (chart(&strength.history)) }
+                figure {
+                    div class="hide-phone" { (chart(&strength.history, "plot", 640.0)) }
+                    div class="only-phone" { (chart(&strength.history, "plot narrow", 340.0)) }
+                }
                 p class="dim tiny" { "The band is where the true strength lies, 19 times out of 20. It uses " (count(strength.games, "game")) "." }
                 details { summary { "As a table" } (history_table(&strength.history)) }
             } @else {
@@ -268,14 +271,13 @@ fn grid_step(span: f64) -> f64 {
 }
 
 /// The rating over games, with its band.
-fn chart(history: &[Point]) -> Markup {
+fn chart(history: &[Point], class: &str, width: f64) -> Markup {
     const LEFT: f64 = 46.0;
-    const WIDTH: f64 = 640.0;
     const HEIGHT: f64 = 200.0;
     let low = history.iter().map(|point| point.rating - point.error).fold(f64::INFINITY, f64::min);
     let high = history.iter().map(|point| point.rating + point.error).fold(f64::NEG_INFINITY, f64::max);
     let (first, last) = (history[0].games as f64, history[history.len() - 1].games as f64);
-    let x = |games: u64| LEFT + (WIDTH - LEFT - 8.0) * (games as f64 - first) / (last - first).max(1.0);
+    let x = |games: u64| LEFT + (width - LEFT - 8.0) * (games as f64 - first) / (last - first).max(1.0);
     let y = |rating: f64| 8.0 + (HEIGHT - 30.0) * (high - rating) / (high - low).max(1.0);
     let at = |point: &Point, rating: f64| format!("{:.1},{:.1}", x(point.games), y(rating));
     let line: Vec<String> = history.iter().map(|point| at(point, point.rating)).collect();
@@ -288,16 +290,16 @@ fn chart(history: &[Point]) -> Markup {
     let now = history[history.len() - 1];
     let title = format!("Rating over {} games, now {:.0} ± {:.0}", now.games, now.rating, now.error);
     html! {
-        svg class="plot" viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title) {
+        svg class=(class) viewBox={ "0 0 " (width) " " (HEIGHT) } role="img" aria-label=(title) {
             @for value in lines {
-                path class="grid" d={ "M" (LEFT) " " (format!("{:.1}", y(value))) "H" (WIDTH - 8.0) } {}
+                path class="grid" d={ "M" (LEFT) " " (format!("{:.1}", y(value))) "H" (width - 8.0) } {}
                 text class="label tick-y" x=(LEFT - 8.0) y=(format!("{:.1}", y(value) + 4.0)) { (value) }
             }
             polygon class="band" points=(band.join(" ")) {}
             polyline class="line" points=(line.join(" ")) {}
             circle class="point" cx=(format!("{:.1}", x(now.games))) cy=(format!("{:.1}", y(now.rating))) r="5" {}
             text class="tick" x=(LEFT + 20.0) y=(HEIGHT - 6.0) { "game " (first) }
-            text class="unit" x=(WIDTH - 8.0) y=(HEIGHT - 6.0) { "game " (last) }
+            text class="unit" x=(width - 8.0) y=(HEIGHT - 6.0) { "game " (last) }
         }
     }
 }
@@ -305,13 +307,13 @@ fn chart(history: &[Point]) -> Markup {
 fn opponents(all: &[Opponent]) -> Markup {
     let table = html! {
         table class="table" {
-            thead { tr { th { "Player" } th class="num" { "Games" } th { "Won, drew, lost" } th class="num" { "Score" } } }
+            thead { tr { th { "Player" } th class="num hide-phone" { "Games" } th { "Won, drew, lost" } th class="num" { "Score" } } }
             tbody { @for one in all {
                 @let [won, drew, lost] = one.tally;
                 @let games = won + drew + lost;
                 tr {
                     th scope="row" { (who(&one.name, one.kind)) }
-                    td class="num" { (games) }
+                    td class="num hide-phone" { (games) }
                     td { (bar(one.tally)) }
                     td class="num" { b { (format!("{:.0} %", 100.0 * (won as f64 + drew as f64 / 2.0) / games.max(1) as f64)) } }
                 }
