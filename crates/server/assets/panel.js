@@ -94,7 +94,8 @@ export function showSeats(root, state, scene, ply, accuracy) {
     const isTurn = !state.over && state.asked?.seat === idx;
     // Many seats are a row on phones: whoever is to move is seen.
     const list = row.parentElement;
-    if (isTurn && !row.classList.contains("turn") && list) list.scrollLeft = /** @type {HTMLElement} */ (row).offsetLeft - list.offsetLeft;
+    const left = (/** @type {Element | null} */ node) => /** @type {HTMLElement} */ (node).offsetLeft;
+    if (isTurn && !row.classList.contains("turn") && list) list.scrollLeft = left(row) - left(list.firstElementChild);
     row.classList.toggle("turn", isTurn);
     row.classList.toggle("out", seat.out);
     const isAway = !state.over && seat.kind === "person" && !seat.you && seat.online === false && !state.waiting.includes(idx);
