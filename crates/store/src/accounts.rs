@@ -8,6 +8,7 @@ use crate::entrants::{EntrantKind, MAX_NOTE, bounded, entrant_of};
 use crate::measures::put_setting;
 use crate::sql::{Fault, Row, Sql, SqlError, column, next_number, params};
 use crate::store::now_ms;
+use crate::tables::{AUDIT, ENTRANTS, Known, PEOPLE, TOKENS};
 use crate::{EntrantId, Hash, Page, Store, StoreError};
 
 /// A person with a name of its own.
@@ -120,11 +121,8 @@ impl Store {
         let (name, password_hash) = (name.to_owned(), password_hash.map(str::to_owned));
         self.write(move |tx| {
             let entrant = entrant_of(tx, &name, EntrantKind::Person)?;
-            let inserted = tx.execute(
-                "insert into people (entrant, password_hash, is_operator) values (?1, ?2, 0) on conflict do nothing",
-                params![entrant.0, password_hash.as_deref()],
-            )?;
-            if inserted == 1 {
+            let row = params![entrant.0, password_hash.as_deref(), false];
+            if PEOPLE.put(tx, row, Known::Stays)? {
                 return Ok(entrant);
             }
             Err(StoreError::NameTaken { name: name.clone(), kind: EntrantKind::Person.word() }.into())
@@ -156,22 +154,16 @@ impl Store {
         bounded("hash of a password", password_hash.unwrap_or_default(), MAX_NOTE)?;
         let password_hash = password_hash.map(str::to_owned);
         self.write(move |tx| {
-            let n = tx.execute(
-                "update people set password_hash = ?2 where entrant = ?1",
-                params![person.0, password_hash.as_deref()],
-            )?;
-            known_person(n, person)
+            let set = [("password_hash", password_hash.as_deref().into())];
+            known_person(PEOPLE.change(tx, "entrant = ?1", params![person.0], &set)?, person)
         })
     }
 
     /// Makes a person an operator, or no longer one.
     pub fn set_operator(&self, person: EntrantId, is_operator: bool) -> Result<(), StoreError> {
         self.write(move |tx| {
-            let n = tx.execute(
-                "update people set is_operator = ?2 where entrant = ?1",
-                params![person.0, is_operator],
-            )?;
-            known_person(n, person)
+            let set = [("is_operator", is_operator.into())];
+            known_person(PEOPLE.change(tx, "entrant = ?1", params![person.0], &set)?, person)
         })
     }
 
@@ -188,15 +180,11 @@ impl Store {
             let row = tx.row("select name from entrants where id = ?1", params![person.0])?;
             let old = row.ok_or_else(|| StoreError::unknown("entrant", person.0))?.text(0)?;
             for column in ["actor", "subject"] {
-                tx.execute(
-                    &format!("update audit set {column} = ?2 where {column} = ?1"),
-                    params![old.as_str(), new.as_str()],
-                )?;
+                let set = [(column, new.as_str().into())];
+                AUDIT.change(tx, &format!("{column} = ?1"), params![old.as_str()], &set)?;
             }
-            tx.execute(
-                "update entrants set name = ?2, folded = ?2 where id = ?1",
-                params![person.0, new.as_str()],
-            )?;
+            let set = ["name", "folded"].map(|column| (column, new.as_str().into()));
+            ENTRANTS.change(tx, "id = ?1", params![person.0], &set)?;
             Ok(())
         })?;
         Ok(name)
@@ -219,19 +207,16 @@ impl Store {
         let sha256 = Hash::of(token.as_bytes());
         self.write(move |tx| {
             let id = token_number(tx)?;
-            tx.execute(
-                "insert into tokens (id, sha256, entrant, purpose, note, created_ms, expires_ms) \
-                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                params![
-                    id,
-                    &sha256.0[..],
-                    new.entrant.map(|entrant| entrant.0),
-                    new.purpose.word(),
-                    new.note.as_str(),
-                    now_ms(),
-                    new.expires_ms
-                ],
-            )?;
+            let row = params![
+                id,
+                &sha256.0[..],
+                new.entrant.map(|entrant| entrant.0),
+                new.purpose.word(),
+                new.note.as_str(),
+                now_ms(),
+                new.expires_ms
+            ];
+            TOKENS.put(tx, row, Known::Refused)?;
             Ok(id as u64)
         })
     }
@@ -241,7 +226,7 @@ impl Store {
         let sha256 = Hash::of(token.as_bytes());
         self.read(|sql| {
             let row = sql.row(
-                &format!("{TOKENS} where sha256 = ?1 and (expires_ms is null or expires_ms > ?2)"),
+                &format!("{SELECT_TOKEN} where sha256 = ?1 and (expires_ms is null or expires_ms > ?2)"),
                 params![&sha256.0[..], now_ms],
             )?;
             Ok(row.map(|mut row| stored_token(&mut row)).transpose()?)
@@ -253,7 +238,7 @@ impl Store {
         let (before, limit) = page.bounds();
         self.read(|sql| {
             let rows = sql.rows(
-                &format!("{TOKENS} where entrant = ?1 and id < ?2 order by id desc limit ?3"),
+                &format!("{SELECT_TOKEN} where entrant = ?1 and id < ?2 order by id desc limit ?3"),
                 params![entrant.0, before, limit],
             )?;
             Ok(rows.into_iter().map(|mut row| stored_token(&mut row)).collect::<Result<_, _>>()?)
@@ -268,8 +253,8 @@ impl Store {
     /// Lets a token that runs out hold until another time; whether there is one.
     pub fn extend_token(&self, id: u64, expires_ms: i64) -> Result<bool, StoreError> {
         self.write(move |tx| {
-            let update = "update tokens set expires_ms = ?2 where id = ?1 and expires_ms is not null";
-            Ok(tx.execute(update, params![column(id)?, expires_ms])? == 1)
+            let set = [("expires_ms", expires_ms.into())];
+            Ok(TOKENS.change(tx, "id = ?1 and expires_ms is not null", params![column(id)?], &set)? == 1)
         })
     }
 
@@ -286,10 +271,8 @@ impl Store {
         let (actor, act, subject) = (actor.to_owned(), act.to_owned(), subject.to_owned());
         self.write(move |tx| {
             let id = next_number(tx, "audit", "id")?;
-            tx.execute(
-                "insert into audit (id, at_ms, actor, act, subject) values (?1, ?2, ?3, ?4, ?5)",
-                params![id, now_ms(), actor.as_str(), act.as_str(), subject.as_str()],
-            )?;
+            let row = params![id, now_ms(), actor.as_str(), act.as_str(), subject.as_str()];
+            AUDIT.put(tx, row, Known::Refused)?;
             Ok(())
         })
     }
@@ -328,7 +311,7 @@ fn token_number(sql: &mut dyn Sql) -> Result<i64, SqlError> {
     Ok(id)
 }
 
-const TOKENS: &str = "select id, entrant, purpose, note, created_ms, expires_ms from tokens";
+const SELECT_TOKEN: &str = "select id, entrant, purpose, note, created_ms, expires_ms from tokens";
 
 fn known_person(n_changed: u64, person: EntrantId) -> Result<(), Fault> {
     if n_changed == 1 { Ok(()) } else { Err(StoreError::unknown("person", person.0).into()) }

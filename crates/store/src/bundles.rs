@@ -3,6 +3,7 @@
 use crate::entrants::{MAX_NOTE, bounded, entrant_of, version_of};
 use crate::sql::{Fault, Row, Sql, SqlError, column, params};
 use crate::store::now_ms;
+use crate::tables::{BUNDLES, Known};
 use crate::{EntrantId, EntrantKind, Hash, Page, Store, StoreError};
 
 /// The most archives of one person, retired ones included.
@@ -94,7 +95,7 @@ pub struct BundleFilter {
     pub state: Option<BundleState>,
 }
 
-const BUNDLES: &str = "select versions.id, versions.entrant, entrants.name, bundles.owner, versions.sha256, \
+const SELECT: &str = "select versions.id, versions.entrant, entrants.name, bundles.owner, versions.sha256, \
      bundles.contents, versions.note, length(versions.bundle), bundles.state, bundles.problem, versions.created_ms \
      from bundles join versions on versions.id = bundles.version join entrants on entrants.id = versions.entrant";
 
@@ -110,22 +111,14 @@ impl Store {
             let entrant = entrant_of(tx, &new.name, EntrantKind::Bot)?;
             let owner = owner_of(tx, entrant, &new)?;
             let version = version_of(tx, entrant, sha256, &new.label, Some(&new.bytes))?;
-            tx.execute(
-                "insert into bundles (version, owner, contents, state, problem, changed_ms) \
-                 values (?1, ?2, ?3, ?4, '', ?5) on conflict do nothing",
-                params![
-                    version,
-                    owner.map(|owner| owner.0),
-                    new.contents.as_str(),
-                    BundleState::Pending.word(),
-                    now_ms()
-                ],
-            )?;
-            tx.execute(
-                "update bundles set state = ?2, problem = '', changed_ms = ?3 where version = ?1 and state <> ?4",
-                params![version, BundleState::Pending.word(), now_ms(), BundleState::Ready.word()],
-            )?;
-            let row = tx.row(&format!("{BUNDLES} where versions.id = ?1"), params![version])?;
+            let pending = BundleState::Pending.word();
+            let row =
+                params![version, owner.map(|owner| owner.0), new.contents.as_str(), pending, "", now_ms()];
+            BUNDLES.put(tx, row, Known::Stays)?;
+            let set = [("state", pending.into()), ("problem", "".into()), ("changed_ms", now_ms().into())];
+            let meant = params![version, BundleState::Ready.word()];
+            BUNDLES.change(tx, "version = ?1 and state <> ?2", meant, &set)?;
+            let row = tx.row(&format!("{SELECT} where versions.id = ?1"), params![version])?;
             let mut row = row.ok_or_else(|| SqlError::Corrupt("a bundle is not there".to_owned()))?;
             Ok(stored(&mut row)?)
         })
@@ -141,10 +134,12 @@ impl Store {
         bounded("problem of a bundle", problem, 16 * MAX_NOTE)?;
         let problem = problem.to_owned();
         self.write(move |tx| {
-            let n = tx.execute(
-                "update bundles set state = ?2, problem = ?3, changed_ms = ?4 where version = ?1",
-                params![column(version)?, state.word(), problem.as_str(), now_ms()],
-            )?;
+            let set = [
+                ("state", state.word().into()),
+                ("problem", problem.as_str().into()),
+                ("changed_ms", now_ms().into()),
+            ];
+            let n = BUNDLES.change(tx, "version = ?1", params![column(version)?], &set)?;
             if n == 1 { Ok(()) } else { Err(StoreError::unknown("bundle", version).into()) }
         })
     }
@@ -171,7 +166,7 @@ impl Store {
         self.read(|sql| {
             let rows = sql.rows(
                 &format!(
-                    "{BUNDLES} where versions.id < ?1 and (?2 = '' or entrants.folded = ?2) \
+                    "{SELECT} where versions.id < ?1 and (?2 = '' or entrants.folded = ?2) \
                      and (?3 = '' or bundles.state = ?3) order by versions.id desc limit ?4"
                 ),
                 params![before, name.as_str(), state, limit],

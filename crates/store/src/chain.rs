@@ -22,6 +22,16 @@ impl Head {
         row.map_or(Ok(Self::START), Self::of_row)
     }
 
+    /// Keeps it as the end of the chain.
+    pub(crate) fn keep(self, sql: &mut dyn Sql) -> Result<(), SqlError> {
+        sql.execute(
+            "insert into chain_end (id, seq, chain) values (1, ?1, ?2) \
+             on conflict (id) do update set seq = excluded.seq, chain = excluded.chain",
+            params![self.seq, self.chain.0.as_slice()],
+        )?;
+        Ok(())
+    }
+
     /// The game before this one, if it is there.
     pub(crate) fn before(sql: &mut dyn Sql, seq: i64) -> Result<Option<Self>, SqlError> {
         if seq <= 1 {

@@ -7,6 +7,7 @@ use crate::entrants::{MAX_NOTE, bounded};
 use crate::facts::unpack;
 use crate::pairings::{add, to_store};
 use crate::sql::{Fault, Row, Sql, SqlError, column, params};
+use crate::tables::{CHANGES, Known, LOGS, TOURNAMENT_RUNS};
 use crate::tournaments::seq_of;
 use crate::{Receipt, Store, StoreError, TournamentId};
 
@@ -54,11 +55,8 @@ impl Store {
         let seat = seat as u64;
         self.submit(false, move |tx| {
             let seq = seq_of(tx, tournament)?;
-            tx.execute(
-                "insert into logs (tournament, pairing, attempt, seat, text) values (?1, ?2, ?3, ?4, ?5) \
-                 on conflict do nothing",
-                params![seq, column(key.pairing)?, key.attempt, column(seat)?, text.as_slice()],
-            )?;
+            let row = params![seq, column(key.pairing)?, key.attempt, column(seat)?, text.as_slice()];
+            LOGS.put(tx, row, Known::Stays)?;
             Ok(())
         })
     }
@@ -123,11 +121,7 @@ impl Store {
 
 /// Keeps how a tournament is held, in the place of what was kept before.
 pub(crate) fn keep_how(sql: &mut dyn Sql, tournament: i64, how: &str) -> Result<(), Fault> {
-    sql.execute(
-        "insert into tournament_runs (tournament, how) values (?1, ?2) \
-         on conflict (tournament) do update set how = excluded.how",
-        params![tournament, how],
-    )?;
+    TOURNAMENT_RUNS.put(sql, params![tournament, how], Known::Replaced)?;
     Ok(())
 }
 
@@ -138,11 +132,7 @@ pub(crate) fn insert_changes(sql: &mut dyn Sql, tournament: i64, changes: &[Chan
             Change::Join { entrant, from } => (entrant.0, true, *from),
             Change::Leave { entrant, from } => (entrant.0, false, *from),
         };
-        sql.execute(
-            "insert into changes (tournament, number, entrant, joins, from_pairing) \
-             values (?1, ?2, ?3, ?4, ?5) on conflict do nothing",
-            params![tournament, number, entrant, joins, column(from)?],
-        )?;
+        CHANGES.put(sql, params![tournament, number, entrant, joins, column(from)?], Known::Stays)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use rookery_referee::SeatSpec;
 
 use crate::sql::{Fault, Row, Sql, SqlError, next_number, params};
 use crate::store::now_ms;
+use crate::tables::{ENTRANTS, Known, VERSIONS};
 use crate::{EntrantId, Hash, Page, Store, StoreError};
 
 /// The longest name, in characters. Names that people choose are shorter; those of built-ins have their options.
@@ -209,10 +210,8 @@ pub(crate) fn version_of(
         return Ok(row.int(0)?);
     }
     let id = next_number(sql, "versions", "id")?;
-    sql.execute(
-        "insert into versions (id, entrant, sha256, note, bundle, created_ms) values (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![id, entrant.0, &sha256.0[..], note, bundle, now_ms()],
-    )?;
+    let row = params![id, entrant.0, &sha256.0[..], note, bundle, now_ms()];
+    VERSIONS.put(sql, row, Known::Refused)?;
     Ok(id)
 }
 
@@ -235,10 +234,7 @@ pub(crate) fn entrant_of(sql: &mut dyn Sql, name: &str, kind: EntrantKind) -> Re
         .into());
     }
     let id = next_number(sql, "entrants", "id")?;
-    sql.execute(
-        "insert into entrants (id, name, folded, kind, created_ms) values (?1, ?2, ?3, ?4, ?5)",
-        params![id, name, folded, kind.word(), now_ms()],
-    )?;
+    ENTRANTS.put(sql, params![id, name, folded, kind.word(), now_ms()], Known::Refused)?;
     Ok(EntrantId(id))
 }
 

@@ -9,16 +9,18 @@ use rookery_rules::text::clean;
 
 use crate::facts::Facts;
 use crate::games::Named;
-use crate::late::{in_pieces, marks};
 use crate::pairings::PairingState;
 use crate::put::{put, tournament_seq};
 use crate::sql::{Fault, Row, Sql, SqlError, Value, column, next_number, params};
 use crate::store::now_ms;
+use crate::tables::{ATTEMPTS, AUDIT, JOBS, Known, PAIRINGS};
 use crate::writer::Tx;
 use crate::{Hash, NewGame, Receipt, Store, StoreError, TournamentId};
 
 /// The longest reason that is kept, in bytes.
 const MAX_REASON: usize = 1000;
+/// How many pairings are opened again at a time.
+const PAGE: i64 = 1000;
 
 /// How far a job is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -235,15 +237,35 @@ impl Store {
             let seq = tournament_seq(tx, tournament)?;
             let n = tx.execute("delete from jobs where tournament = ?1 and state <> 'done'", params![seq])?;
             if n > 0 {
-                tx.execute(
-                    "update pairings set state = 'open', attempt = 1 + coalesce((select max(games.attempt) from games \
-                     where games.tournament = pairings.tournament and games.pairing = pairings.id), 0) \
-                     where tournament = ?1 and state <> 'done'",
-                    params![seq],
-                )?;
+                open_again(tx, seq)?;
             }
             Ok(())
         })
+    }
+}
+
+/// Pairings without a game are open, at the attempt behind the last one that has left a game.
+fn open_again(sql: &mut dyn Sql, tournament: i64) -> Result<(), SqlError> {
+    let select = format!(
+        "select {}, coalesce((select max(games.attempt) from games where games.tournament = pairings.tournament \
+         and games.pairing = pairings.id), 0) from pairings \
+         where tournament = ?1 and id > ?2 and state <> 'done' order by id limit {PAGE}",
+        PAIRINGS.list()
+    );
+    let mut after = Value::Int(-1);
+    loop {
+        let rows = sql.rows(&select, &[tournament.into(), after])?;
+        let Some(end) = rows.last() else { return Ok(()) };
+        after = end.0[PAIRINGS.place("id")].clone();
+        let mut open = vec![];
+        for row in rows {
+            let attempt = row.int(PAIRINGS.columns.len() + 1)? + 1;
+            let mut row = PAIRINGS.opened(row)?;
+            row[PAIRINGS.place("state")] = PairingState::Open.word().into();
+            row[PAIRINGS.place("attempt")] = attempt.into();
+            open.extend(PAIRINGS.sealed(row));
+        }
+        PAIRINGS.write(sql, &open, Known::Replaced)?;
     }
 }
 
@@ -302,10 +324,7 @@ impl Changes {
         }
         for (actor, act, subject) in &self.audit {
             let id = next_number(tx, "audit", "id")?;
-            tx.execute(
-                "insert into audit (id, at_ms, actor, act, subject) values (?1, ?2, ?3, ?4, ?5)",
-                params![id, now_ms(), cut(actor), cut(act), cut(subject)],
-            )?;
+            AUDIT.put(tx, params![id, now_ms(), cut(actor), cut(act), cut(subject)], Known::Refused)?;
         }
         Ok(())
     }
@@ -314,28 +333,27 @@ impl Changes {
 /// The pairing knows which attempt counts, so that the game of another is refused.
 fn count_attempt(tx: &mut Tx<'_>, tournament: i64, row: &JobRow) -> Result<(), Fault> {
     let state = if row.state == JobState::Parked { PairingState::Parked } else { PairingState::Open };
-    tx.execute(
-        "update pairings set attempt = ?3, state = ?4 where tournament = ?1 and id = ?2 and state <> 'done'",
-        params![tournament, column(row.pairing)?, row.attempt, state.word()],
+    PAIRINGS.change(
+        tx,
+        "tournament = ?1 and id = ?2 and state <> 'done'",
+        params![tournament, column(row.pairing)?],
+        &[("attempt", row.attempt.into()), ("state", state.word().into())],
     )?;
     Ok(())
 }
 
 fn put_ended(tx: &mut Tx<'_>, ended: &EndedAttempt) -> Result<(), Fault> {
     let seq = tournament_seq(tx, ended.tournament)?;
-    tx.execute(
-        "insert into attempts (tournament, pairing, attempt, fence, worker, how, ended_ms) \
-         values (?1, ?2, ?3, ?4, ?5, ?6, ?7) on conflict do nothing",
-        params![
-            seq,
-            column(ended.pairing)?,
-            ended.attempt,
-            column(ended.fence)?,
-            ended.worker.as_str(),
-            cut(&ended.how),
-            now_ms()
-        ],
-    )?;
+    let row = params![
+        seq,
+        column(ended.pairing)?,
+        ended.attempt,
+        column(ended.fence)?,
+        ended.worker.as_str(),
+        cut(&ended.how),
+        now_ms()
+    ];
+    ATTEMPTS.put(tx, row, Known::Stays)?;
     Ok(())
 }
 
@@ -346,34 +364,19 @@ fn cut(text: &str) -> String {
     text
 }
 
-const COLUMNS: &str =
-    "tournament, pairing, attempt, fence, failures, state, worker, until_ms, beats, last, sha256";
-const N_COLUMNS: usize = 11;
-
 fn put_rows(tx: &mut Tx<'_>, rows: &[&JobRow]) -> Result<(), Fault> {
-    let mut values = Vec::with_capacity(rows.len() * N_COLUMNS);
+    let mut values = vec![];
     for row in rows {
-        values.extend(values_of(tx, row)?);
+        values.extend(JOBS.sealed(values_of(tx, row)?));
     }
-    for values in in_pieces(&values, N_COLUMNS) {
-        let rows = values.len() / N_COLUMNS;
-        let places: Vec<String> = (0..rows).map(|row| marks(row * N_COLUMNS + 1, N_COLUMNS)).collect();
-        tx.beside().execute(
-            &format!(
-                "insert into jobs ({COLUMNS}) values {} on conflict (tournament, pairing) do update set \
-                 attempt = excluded.attempt, fence = excluded.fence, failures = excluded.failures, \
-                 state = excluded.state, worker = excluded.worker, until_ms = excluded.until_ms, \
-                 beats = excluded.beats, last = excluded.last, sha256 = excluded.sha256",
-                places.join(", ")
-            ),
-            values,
-        )?;
+    if !values.is_empty() {
+        JOBS.write(tx.beside(), &values, Known::Replaced)?;
     }
     Ok(())
 }
 
-fn values_of(tx: &mut Tx<'_>, row: &JobRow) -> Result<[Value; N_COLUMNS], Fault> {
-    Ok([
+fn values_of(tx: &mut Tx<'_>, row: &JobRow) -> Result<Vec<Value>, Fault> {
+    Ok(vec![
         tournament_seq(tx, row.tournament)?.into(),
         column(row.pairing)?.into(),
         row.attempt.into(),

@@ -9,19 +9,19 @@ use std::collections::{BTreeMap, HashSet};
 use rookery_record::Key;
 
 use crate::GameId;
-use crate::chain::{GameRow, INSERT};
-use crate::pairings::{self, PairingState};
-use crate::sql::{Sql, SqlError, Value};
-
-/// How many rows one statement writes, the most first: few lengths, so that few statements are prepared, and any number of rows
-/// needs few of them.
-const AT_ONCE: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
+use crate::chain::{GameRow, Head, INSERT};
+use crate::pairings::PairingState;
+use crate::sql::{Sql, SqlError, Value, in_pieces, marks};
+use crate::tables::{Known, PAIRINGS};
 
 /// What is to be written before anybody else looks.
 #[derive(Default)]
 pub(crate) struct Late {
+    /// With their seals.
     paired: Vec<Value>,
     games: Vec<Value>,
+    /// The last of them.
+    end: Option<Head>,
     records: Vec<Value>,
     entrant_games: Vec<Value>,
     /// Pairings whose game is there, by tournament, attempt, and what they become.
@@ -43,21 +43,22 @@ impl Late {
     }
 
     /// A pairing that is to be played.
-    pub(crate) fn paired(&mut self, pairing: [Value; pairings::N_COLUMNS]) {
-        self.paired.extend(pairing);
+    pub(crate) fn paired(&mut self, pairing: Vec<Value>) {
+        self.paired.extend(PAIRINGS.sealed(pairing));
     }
 
     /// A game with its record and those who played it.
     pub(crate) fn add(
         &mut self,
         id: GameId,
-        game: [Value; GameRow::N_COLUMNS],
-        seq: i64,
+        (game, head): ([Value; GameRow::N_COLUMNS], Head),
         packed: &[u8],
         entrants: &[i64],
     ) {
+        let seq = head.seq;
         self.ids.insert(id);
         self.games.extend(game);
+        self.end = Some(head);
         self.records.extend([seq.into(), packed.into()]);
         self.entrant_games.extend(entrants.iter().flat_map(|&entrant| [entrant, seq]).map(Value::Int));
     }
@@ -70,7 +71,7 @@ impl Late {
 
     /// Writes all of it. A row that the tables refuse is a doubt.
     pub(crate) fn write(self, sql: &mut dyn Sql) -> Result<(), SqlError> {
-        insert(sql, pairings::INSERT, pairings::N_COLUMNS, &self.paired)?;
+        PAIRINGS.write(sql, &self.paired, Known::Refused)?;
         for ((tournament, attempt, state, next), pairings) in self.played {
             for pairings in in_pieces(&pairings, 1) {
                 close(sql, tournament, attempt, (state, next), pairings)?;
@@ -78,9 +79,13 @@ impl Late {
         }
         insert(sql, INSERT, GameRow::N_COLUMNS, &self.games)?;
         insert(sql, "insert into records (seq, bytes) values", 2, &self.records)?;
-        insert(sql, "insert into entrant_games (entrant, seq) values", 2, &self.entrant_games)
+        insert(sql, "insert into entrant_games (entrant, seq) values", 2, &self.entrant_games)?;
+        self.end.map_or(Ok(()), |end| end.keep(sql))
     }
 }
+
+/// What says who plays a pairing: nobody any more when it is played.
+pub(crate) const LEASE: [&str; 2] = ["lease_owner", "lease_until_ms"];
 
 /// Marks pairings as played. All of them wait for this attempt; one that was never put is no hindrance.
 fn close(
@@ -90,33 +95,25 @@ fn close(
     (state, next): (PairingState, u32),
     pairings: &[i64],
 ) -> Result<(), SqlError> {
-    let numbers = |first: i64| std::iter::once(first).chain(pairings.iter().copied()).map(Value::Int);
-    let asked: Vec<Value> = numbers(tournament).collect();
-    let list = marks(2, pairings.len());
-    let rows = sql.rows(
-        &format!("select attempt, state from pairings where tournament = ?1 and id in {list}"),
-        &asked,
-    )?;
-    let n_found = rows.len() as u64;
-    for mut row in rows {
-        if row.small(0)? != attempt || row.text(1)? == PairingState::Done.word() {
+    let asked: Vec<Value> =
+        [tournament].into_iter().chain(pairings.iter().copied()).map(Value::Int).collect();
+    let (columns, list) = (PAIRINGS.list(), marks(2, pairings.len()));
+    let rows =
+        sql.rows(&format!("select {columns} from pairings where tournament = ?1 and id in {list}"), &asked)?;
+    let (at, is) = (PAIRINGS.place("attempt"), PAIRINGS.place("state"));
+    let mut closed = vec![];
+    for row in rows {
+        let mut row = PAIRINGS.opened(row)?;
+        if row[at] != Value::from(attempt) || row[is] == Value::from(PairingState::Done.word()) {
             return Err(SqlError::Doubtful);
         }
+        (row[at], row[is]) = (next.into(), state.word().into());
+        for column in LEASE {
+            row[PAIRINGS.place(column)] = Value::Null;
+        }
+        closed.extend(PAIRINGS.sealed(row));
     }
-    if n_found == 0 {
-        return Ok(());
-    }
-    let list = marks(4, pairings.len());
-    let mut values = vec![Value::from(state.word()), next.into()];
-    values.extend(numbers(tournament));
-    let n_changed = sql.execute(
-        &format!(
-            "update pairings set state = ?1, attempt = ?2, lease_owner = null, lease_until_ms = null \
-             where tournament = ?3 and id in {list}"
-        ),
-        &values,
-    )?;
-    if n_changed == n_found { Ok(()) } else { Err(SqlError::Doubtful) }
+    PAIRINGS.write(sql, &closed, Known::Replaced).map(drop)
 }
 
 /// Inserts rows of so many columns each, given one after the other.
@@ -127,20 +124,4 @@ fn insert(sql: &mut dyn Sql, head: &str, n_columns: usize, values: &[Value]) -> 
         sql.execute(&format!("{head} {}", rows.join(", ")), values)?;
     }
     Ok(())
-}
-
-/// A list of parameters in brackets, from this number on.
-pub(crate) fn marks(first: usize, n: usize) -> String {
-    let marks: Vec<String> = (first..first + n).map(|number| format!("?{number}")).collect();
-    format!("({})", marks.join(", "))
-}
-
-/// Rows of so many values in pieces of as many rows as one statement takes.
-pub(crate) fn in_pieces<T>(mut values: &[T], n_columns: usize) -> impl Iterator<Item = &[T]> {
-    std::iter::from_fn(move || {
-        let at_once = AT_ONCE.into_iter().find(|at_once| at_once * n_columns <= values.len())?;
-        let (piece, rest) = values.split_at(at_once * n_columns);
-        values = rest;
-        Some(piece)
-    })
 }

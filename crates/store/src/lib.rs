@@ -52,6 +52,7 @@ mod results;
 mod sql;
 mod sqlite;
 mod store;
+mod tables;
 mod tournaments;
 mod writer;
 

@@ -2,6 +2,7 @@
 
 use crate::entrants::{MAX_NOTE, bounded};
 use crate::sql::{Row, Sql, SqlError, column, params};
+use crate::tables::{Known, MEASURES, SETTINGS};
 use crate::{EntrantId, Store, StoreError};
 
 /// What is to be done about somebody.
@@ -18,10 +19,7 @@ const MUTED: &str = "muted_session:";
 
 /// Keeps a setting.
 pub(crate) fn put_setting(sql: &mut dyn Sql, name: &str, value: &str) -> Result<(), SqlError> {
-    sql.execute(
-        "insert into settings (name, value) values (?1, ?2) on conflict (name) do update set value = ?2",
-        params![name, value],
-    )?;
+    SETTINGS.put(sql, params![name, value], Known::Replaced)?;
     Ok(())
 }
 
@@ -31,10 +29,8 @@ impl Store {
         self.write(move |tx| {
             tx.execute("delete from measures where entrant = ?1", params![person.0])?;
             if measure != Measure::default() {
-                tx.execute(
-                    "insert into measures (entrant, is_banned, is_muted) values (?1, ?2, ?3)",
-                    params![person.0, measure.is_banned, measure.is_muted],
-                )?;
+                let row = params![person.0, measure.is_banned, measure.is_muted];
+                MEASURES.put(tx, row, Known::Refused)?;
             }
             Ok(())
         })

@@ -1,12 +1,13 @@
 //! The versions of the tables, and the way from one to the next.
 
-use crate::StoreError;
+use crate::chain::Head;
 use crate::engine::Engine;
 use crate::sql::{Sql, SqlError};
 use crate::store::edge;
+use crate::{StoreError, tables};
 
 /// The scripts that lead from each version to the next, from none to the newest.
-pub(crate) const STEPS: [&str; 7] = [
+pub(crate) const STEPS: [&str; 8] = [
     include_str!("schema/0001.sql"),
     include_str!("schema/0002.sql"),
     include_str!("schema/0003.sql"),
@@ -14,6 +15,7 @@ pub(crate) const STEPS: [&str; 7] = [
     include_str!("schema/0005.sql"),
     include_str!("schema/0006.sql"),
     include_str!("schema/0007.sql"),
+    include_str!("schema/0008.sql"),
 ];
 
 /// The newest version of the tables.
@@ -44,6 +46,9 @@ fn apply(engine: &dyn Engine, sql: &mut dyn Sql, found: u32) -> Result<(), SqlEr
     for step in &STEPS[found as usize..] {
         sql.script(&engine.dialect().fill_in(step))?;
     }
+    // Rows have other columns now, and new tables their first rows.
+    tables::seal_all(sql)?;
+    Head::read(sql)?.keep(sql)?;
     engine.set_schema_version(sql, SCHEMA_VERSION)
 }
 

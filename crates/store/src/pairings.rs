@@ -6,8 +6,10 @@ use rookery_tournament::{Entrant, Pairing};
 
 use crate::entrants::{MAX_NOTE, bounded};
 use crate::games::{json, list};
+use crate::late::LEASE;
 use crate::put::tournament_seq;
 use crate::sql::{Fault, Row, Sql, SqlError, Value, column, params};
+use crate::tables::PAIRINGS;
 use crate::tournaments::seq_of;
 use crate::writer::Tx;
 use crate::{Store, StoreError, TournamentId};
@@ -106,10 +108,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.write(move |tx| {
             let seq = seq_of(tx, tournament)?;
-            let n = tx.execute(
-                "update pairings set state = ?3 where tournament = ?1 and id = ?2",
-                params![seq, column(pairing)?, state.word()],
-            )?;
+            let (meant, set) = (params![seq, column(pairing)?], [("state", state.word().into())]);
+            let n = PAIRINGS.change(tx, "tournament = ?1 and id = ?2", meant, &set)?;
             if n == 1 { Ok(()) } else { Err(StoreError::unknown("pairing", pairing).into()) }
         })
     }
@@ -167,14 +167,9 @@ fn is_stored(sql: &mut dyn Sql, tournament: i64, pairing: &StoredPairing) -> Res
     .into())
 }
 
-/// A row of the table begins so.
-pub(crate) const INSERT: &str =
-    "insert into pairings (tournament, id, round, block, entrants, reason, state, attempt) values";
-pub(crate) const N_COLUMNS: usize = 8;
-
-fn values(tournament: i64, pairing: &StoredPairing) -> Result<[Value; N_COLUMNS], Fault> {
+fn values(tournament: i64, pairing: &StoredPairing) -> Result<Vec<Value>, Fault> {
     let entrants: Vec<u32> = pairing.entrants.iter().map(|entrant| entrant.0).collect();
-    Ok([
+    Ok(vec![
         tournament.into(),
         column(pairing.id)?.into(),
         pairing.round.into(),
@@ -183,6 +178,10 @@ fn values(tournament: i64, pairing: &StoredPairing) -> Result<[Value; N_COLUMNS]
         pairing.reason.as_str().into(),
         pairing.state.word().into(),
         pairing.attempt.into(),
+        // Nobody plays it yet.
+        Value::Null,
+        Value::Null,
+        Value::Null,
     ])
 }
 
@@ -199,10 +198,13 @@ pub(crate) const fn after_game(key: Key, cause: Cause) -> (PairingState, u32) {
 pub(crate) fn played(sql: &mut dyn Sql, tournament: i64, key: Key, cause: Cause) -> Result<(), Fault> {
     let id = column(key.pairing)?;
     let (state, attempt) = after_game(key, cause);
-    let n_changed = sql.execute(
-        "update pairings set state = ?3, attempt = ?4, lease_owner = null, lease_until_ms = null \
-         where tournament = ?1 and id = ?2 and attempt = ?5 and state <> 'done'",
-        params![tournament, id, state.word(), attempt, key.attempt],
+    let mut set: Vec<(&str, Value)> = vec![("state", state.word().into()), ("attempt", attempt.into())];
+    set.extend(LEASE.map(|column| (column, Value::Null)));
+    let n_changed = PAIRINGS.change(
+        sql,
+        "tournament = ?1 and id = ?2 and attempt = ?3 and state <> 'done'",
+        params![tournament, id, key.attempt],
+        &set,
     )?;
     if n_changed == 1 {
         return Ok(());

@@ -210,7 +210,9 @@ impl Drop for Closing {
         let client = self.0.take();
         // The lock of whoever writes goes with the session, so whoever drops a store waits until it has gone.
         let _ = std::thread::scope(|scope| {
-            std::thread::Builder::new().spawn_scoped(scope, || drop(client)).map(|closing| closing.join())
+            std::thread::Builder::new()
+                .spawn_scoped(scope, || drop(client))
+                .map(std::thread::ScopedJoinHandle::join)
         });
     }
 }

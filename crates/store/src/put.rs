@@ -47,7 +47,7 @@ pub(crate) fn put(tx: &mut Tx<'_>, game: &NewGame, facts: &Facts, packed: &[u8])
     let mut ids: Vec<i64> = entrants.into_iter().flatten().map(|entrant| entrant.0).collect();
     ids.sort_unstable();
     ids.dedup();
-    tx.late().add(id, values, row.seq, packed, &ids);
+    tx.late().add(id, (values, head), packed, &ids);
     if tx.one_by_one {
         tx.flush()?;
     }

@@ -2,6 +2,7 @@
 
 use crate::entrants::bounded;
 use crate::sql::{Row, SqlError, Value, column, params};
+use crate::tables::{Known, RATINGS};
 use crate::{EntrantId, Page, Store, StoreError};
 
 /// The longest name of a pool or a method.
@@ -43,25 +44,23 @@ impl Store {
         self.write(move |tx| {
             use crate::sql::Sql as _;
             tx.execute("delete from ratings where pool = ?1", params![pool.as_str()])?;
+            let mut rows = vec![];
             for Rating { entrant, numbers, n_games } in &ratings {
                 let bits: Vec<u8> =
                     numbers.iter().flat_map(|number| number.to_bits().to_be_bytes()).collect();
                 // For the order only: what is no number comes last.
                 let order =
                     Some(numbers[0]).filter(|number| !number.is_nan()).map_or(Value::Null, Value::Real);
-                tx.execute(
-                    "insert into ratings (pool, entrant, method, rating, numbers, n_games) \
-                     values (?1, ?2, ?3, ?4, ?5, ?6)",
-                    &[
-                        pool.as_str().into(),
-                        entrant.0.into(),
-                        method.as_str().into(),
-                        order,
-                        Value::Blob(bits),
-                        column(*n_games)?.into(),
-                    ],
-                )?;
+                rows.extend(RATINGS.sealed(vec![
+                    pool.as_str().into(),
+                    entrant.0.into(),
+                    method.as_str().into(),
+                    order,
+                    Value::Blob(bits),
+                    column(*n_games)?.into(),
+                ]));
             }
+            RATINGS.write(tx, &rows, Known::Refused)?;
             Ok(())
         })
     }

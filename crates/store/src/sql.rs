@@ -64,6 +64,19 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
+impl fmt::Display for Value {
+    /// For people, who are to find the row.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Int(number) => write!(f, "{number}"),
+            Self::Real(number) => write!(f, "{number}"),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Blob(bytes) => write!(f, "of {} bytes", bytes.len()),
+        }
+    }
+}
+
 /// The parameters of a statement.
 macro_rules! params {
     ($($value:expr),* $(,)?) => { &[$($crate::sql::Value::from($value)),*][..] };
@@ -210,6 +223,26 @@ pub(crate) trait Sql: Send {
     fn row(&mut self, sql: &str, params: &[Value]) -> Result<Option<Row>, SqlError> {
         Ok(self.rows(sql, params)?.into_iter().next())
     }
+}
+
+/// How many rows one statement writes, the most first: few lengths, so that few statements are prepared, and any number of rows
+/// needs few of them.
+const AT_ONCE: [usize; 8] = [128, 64, 32, 16, 8, 4, 2, 1];
+
+/// A list of parameters in brackets, from this number on.
+pub(crate) fn marks(first: usize, n: usize) -> String {
+    let marks: Vec<String> = (first..first + n).map(|number| format!("?{number}")).collect();
+    format!("({})", marks.join(", "))
+}
+
+/// Rows of so many values in pieces of as many rows as one statement takes.
+pub(crate) fn in_pieces<T>(mut values: &[T], n_columns: usize) -> impl Iterator<Item = &[T]> {
+    std::iter::from_fn(move || {
+        let at_once = AT_ONCE.into_iter().find(|at_once| at_once * n_columns <= values.len())?;
+        let (piece, rest) = values.split_at(at_once * n_columns);
+        values = rest;
+        Some(piece)
+    })
 }
 
 /// The next number of a table whose key is counted by us: there is one writer.

@@ -1,5 +1,6 @@
 //! SQLite in this process: one file, with its write-ahead log beside it while it is open.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,9 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 
 use crate::engine::{Dialect, Engine, Space};
+use crate::migrate::STEPS;
 use crate::sql::{Row, Sql, SqlError, Value};
-use crate::{Access, Durability, Options, StoreError};
+use crate::{Access, Durability, Options, SCHEMA_VERSION, StoreError};
 
 /// Marks a file as a store of ours: "rook".
 const APPLICATION_ID: i64 = 0x726f_6f6b;
@@ -227,7 +229,11 @@ impl Engine for Sqlite {
         let lines: Result<Vec<String>, _> =
             statement.query_map([], |row| row.get(0)).and_then(Iterator::collect);
         match lines {
-            Ok(lines) => Ok((lines.into_iter().filter(|line| line != "ok").collect(), true)),
+            Ok(lines) => {
+                let mut problems: Vec<String> = lines.into_iter().filter(|line| line != "ok").collect();
+                problems.extend(changed_definitions(&connection).map_err(failure)?);
+                Ok((problems, true))
+            }
             Err(rusqlite::Error::SqliteFailure(error, _))
                 if error.code == ErrorCode::OperationInterrupted =>
             {
@@ -295,6 +301,36 @@ impl Drop for Sqlite {
             Access::Read => self.remove_empty_log(),
         }
     }
+}
+
+/// The tables and indexes of ours that are not defined as our scripts define them. SQLite does not look at that, and whoever adds
+/// something of their own does no harm.
+fn changed_definitions(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let version: u32 = connection.query_row("pragma user_version", [], |row| row.get(0))?;
+    if version != SCHEMA_VERSION {
+        return Ok(vec![]);
+    }
+    let definitions = |connection: &Connection| -> rusqlite::Result<HashMap<String, [String; 3]>> {
+        let mut statement =
+            connection.prepare("select name, type, tbl_name, coalesce(sql, '') from sqlite_schema")?;
+        let row = |row: &rusqlite::Row<'_>| {
+            let sql: String = row.get(3)?;
+            // How it is written is up to the version of SQLite that has added a column.
+            let sql = sql.chars().filter(|c| !c.is_whitespace() && !"\"`[]".contains(*c)).collect::<String>();
+            Ok((row.get(0)?, [row.get(1)?, row.get(2)?, sql.to_lowercase()]))
+        };
+        statement.query_map([], row)?.collect()
+    };
+    let ours = Connection::open_in_memory()?;
+    STEPS.iter().try_for_each(|step| ours.execute_batch(&DIALECT.fill_in(step)))?;
+    let found = definitions(connection)?;
+    let mut changed: Vec<String> = definitions(&ours)?
+        .into_iter()
+        .filter(|(name, expected)| found.get(name) != Some(expected))
+        .map(|(name, _)| format!("{name}: it is not defined as it was"))
+        .collect();
+    changed.sort();
+    Ok(changed)
 }
 
 /// Removes a file that an earlier attempt may have left.

@@ -9,6 +9,7 @@ use crate::engine::{Engine, Space};
 use crate::migrate;
 use crate::sql::{Fault, Sql, SqlError, params};
 use crate::sqlite::Sqlite;
+use crate::tables::HOLDER;
 use crate::writer::{Receipt, Tx, Writer};
 use crate::{Health, Location, StoreError};
 
@@ -274,6 +275,7 @@ fn take_over(sql: &mut dyn Sql, engine: &dyn Engine, who: &str) -> Result<i64, S
         "update holder set epoch = epoch + 1, who = ?1, since_ms = ?2 where id = 1 returning epoch",
         params![who, now_ms()],
     )?;
+    HOLDER.reseal(sql)?;
     sql.execute("commit", &[])?;
     row.ok_or_else(|| SqlError::Corrupt("the row of the holder is missing".to_owned()))?.int(0)
 }

@@ -7,6 +7,7 @@ use crate::course::{MAX_HOW, insert_changes, keep_how};
 use crate::entrants::{MAX_NOTE, bounded, entrant_of};
 use crate::sql::{Fault, Row, Sql, SqlError, column, next_number, params};
 use crate::store::now_ms;
+use crate::tables::{Known, ROUNDS, TOURNAMENT_ENTRANTS, TOURNAMENTS};
 use crate::{EntrantId, EntrantKind, Page, Receipt, Store, StoreError, TournamentId};
 
 /// The longest spec of a tournament, in bytes.
@@ -185,17 +186,9 @@ impl Store {
                 .into());
             }
             let seq = next_number(tx, "tournaments", "seq")?;
-            tx.execute(
-                "insert into tournaments (seq, id, spec, seed, state, created_ms) values (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![
-                    seq,
-                    id.as_str(),
-                    new.spec.as_str(),
-                    new.seed.0.to_string(),
-                    TournamentState::Open.word(),
-                    created_ms
-                ],
-            )?;
+            let open = TournamentState::Open.word();
+            let row = params![seq, id.as_str(), new.spec.as_str(), new.seed.0.to_string(), open, created_ms];
+            TOURNAMENTS.put(tx, row, Known::Refused)?;
             for (number, entrant) in (0..).zip(&new.entrants) {
                 enter(tx, seq, number, entrant)?;
             }
@@ -239,10 +232,8 @@ impl Store {
     /// Says how far a tournament is.
     pub fn set_tournament_state(&self, id: TournamentId, state: TournamentState) -> Result<(), StoreError> {
         self.write(move |tx| {
-            let n = tx.execute(
-                "update tournaments set state = ?2 where id = ?1",
-                params![id.as_str(), state.word()],
-            )?;
+            let set = [("state", state.word().into())];
+            let n = TOURNAMENTS.change(tx, "id = ?1", params![id.as_str()], &set)?;
             if n == 1 { Ok(()) } else { Err(StoreError::unknown("tournament", id).into()) }
         })
     }
@@ -273,10 +264,11 @@ impl Store {
         bounded("spec of a tournament", spec, MAX_SPEC)?;
         let spec = spec.to_owned();
         self.write(move |tx| {
-            let n = tx.execute(
-                "update tournaments set spec = ?2 where id = ?1 and state = ?3",
-                params![tournament.as_str(), spec.as_str(), TournamentState::Open.word()],
-            )?;
+            let (meant, set) = (
+                params![tournament.as_str(), TournamentState::Open.word()],
+                [("spec", spec.as_str().into())],
+            );
+            let n = TOURNAMENTS.change(tx, "id = ?1 and state = ?2", meant, &set)?;
             let seq = seq_of(tx, tournament)?;
             if n == 0 {
                 return Err(StoreError::refused(format!("tournament {tournament} has begun already")).into());
@@ -302,17 +294,19 @@ impl Store {
         let (spec, changes) = (spec.to_owned(), changes.to_vec());
         self.write(move |tx| {
             let seq = seq_of(tx, tournament)?;
-            tx.execute("update tournaments set spec = ?2 where seq = ?1", params![seq, spec.as_str()])?;
+            TOURNAMENTS.change(tx, "seq = ?1", params![seq], &[("spec", spec.as_str().into())])?;
             if let Some(new) = &new {
                 let row =
                     tx.row("select count(*) from tournament_entrants where tournament = ?1", params![seq])?;
                 enter(tx, seq, row.map_or(Ok(0), |row| row.small(0))?, new)?;
             }
             insert_changes(tx, seq, &changes)?;
-            tx.execute(
-                "update tournament_entrants set present = 0 where tournament = ?1 and number in \
+            TOURNAMENT_ENTRANTS.change(
+                tx,
+                "tournament = ?1 and present <> 0 and number in \
                  (select entrant from changes where tournament = ?1 and joins = 0)",
                 params![seq],
+                &[("present", false.into())],
             )?;
             tx.execute(
                 "delete from pairings where tournament = ?1 and state = 'open' and attempt = 1",
@@ -331,10 +325,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.write(move |tx| {
             let seq = seq_of(tx, tournament)?;
-            let n = tx.execute(
-                "update tournament_entrants set present = ?3 where tournament = ?1 and number = ?2",
-                params![seq, entrant.0, present],
-            )?;
+            let (meant, set) = (params![seq, entrant.0], [("present", present.into())]);
+            let n = TOURNAMENT_ENTRANTS.change(tx, "tournament = ?1 and number = ?2", meant, &set)?;
             if n == 1 {
                 Ok(())
             } else {
@@ -382,11 +374,7 @@ impl Store {
         let note = note.to_owned();
         self.submit(true, move |tx| {
             let seq = seq_of(tx, tournament)?;
-            tx.execute(
-                "insert into rounds (tournament, number, note, created_ms) values (?1, ?2, ?3, ?4) \
-                 on conflict do nothing",
-                params![seq, number, note.as_str(), now_ms()],
-            )?;
+            ROUNDS.put(tx, params![seq, number, note.as_str(), now_ms()], Known::Stays)?;
             Ok(())
         })
     }
@@ -417,11 +405,8 @@ fn enter(sql: &mut dyn Sql, tournament: i64, number: u32, new: &NewEntrant) -> R
         );
     }
     let version = new.version.map(column).transpose()?;
-    sql.execute(
-        "insert into tournament_entrants (tournament, number, entrant, player, version, present) \
-         values (?1, ?2, ?3, ?4, ?5, 1)",
-        params![tournament, number, entrant.0, new.player.as_str(), version],
-    )?;
+    let row = params![tournament, number, entrant.0, new.player.as_str(), version, true];
+    TOURNAMENT_ENTRANTS.put(sql, row, Known::Refused)?;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rookery_store::{CheckOrder, GameFilter, NewGame, Options, Page, Reserve, Store};
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, tell_skipped};
 
 use crate::child::{Running, command, role, tell};
 use crate::common::{options, put_all, record};
@@ -95,7 +95,7 @@ fn library(folder: &Path) -> Option<PathBuf> {
         std::env::var_os("ROOKERY_ALL_KITS").is_none(),
         "a C compiler was to be installed, and is not there"
     );
-    eprintln!("SKIPPED: there is no C compiler (Debian: apt-get install gcc libc6-dev)");
+    tell_skipped("a power cut: there is no C compiler (Debian: apt-get install gcc libc6-dev)");
     None
 }
 
@@ -226,7 +226,7 @@ fn with_a_small_disk(test: &str) {
     let mount = format!("mount -t tmpfs -o size=24m tmpfs '{}'", folder.display());
     let probe = Command::new("unshare").args([as_root, "sh", "-c", &mount]).output();
     if !probe.is_ok_and(|probe| probe.status.success()) {
-        eprintln!("SKIPPED: a small disk cannot be made here (unshare, mount)");
+        tell_skipped("a store on a full disk: a small one cannot be made here (unshare, mount)");
         return;
     }
     let inner = command(test, &folder);
@@ -278,7 +278,7 @@ fn fault_s04_a_disk_that_cannot_be_written_is_told_and_can_be_read() {
     }
 }
 
-/// Makes a store as version 1 left it: without the tables that came with version 2.
+/// Makes a store as version 1 left it: without the tables and seals that came later.
 fn make_older(file: &Path, n_games: u64) {
     let store = Store::open(file.to_str().unwrap(), &options()).unwrap();
     put_all(&store, 0..n_games);
@@ -287,9 +287,19 @@ fn make_older(file: &Path, n_games: u64) {
     raw.execute_batch(
         "drop table people; drop table tokens; drop table audit; \
          drop table measures; drop table settings; drop table bundles; drop table attempts; drop table jobs; \
-         pragma user_version = 1",
+         drop table chain_end; pragma user_version = 1",
     )
     .unwrap();
+    let sealed: Vec<String> = raw
+        .prepare("select tables.name from sqlite_schema tables, pragma_table_info(tables.name) columns where columns.name = 'seal'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    for table in sealed {
+        raw.execute_batch(&format!("alter table {table} drop column seal")).unwrap();
+    }
 }
 
 /// Killed at each moment at which something is brought to the disk, one after the other.

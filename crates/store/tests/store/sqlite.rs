@@ -13,6 +13,7 @@ fn the_suite_holds_on_sqlite() {
         let folder = TempFolder::new("store");
         let store = Store::open(folder.join("games.db").to_str().unwrap(), &options()).unwrap();
         case(&store);
+        suite::expect_good(&store);
         drop(store);
         assert_eq!(folder.names(), ["games.db"], "{name}: one file is left when a store is closed");
     }

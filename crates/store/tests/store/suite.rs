@@ -41,6 +41,12 @@ pub(crate) const CASES: &[Case] = &[
     ("inputs are bounded", inputs_are_bounded),
 ];
 
+/// Whatever a case has done, every row is as it was written.
+pub(crate) fn expect_good(store: &Store) {
+    let report = store.check(&CheckOrder { full: true, ..CheckOrder::default() }).unwrap();
+    assert!(report.is_good() && report.complete && report.rows > 0, "{report:?}");
+}
+
 fn all(store: &Store) -> Vec<rookery_store::StoredGame> {
     store.games(&GameFilter::default(), Page { before: None, limit: 1000 }).unwrap()
 }

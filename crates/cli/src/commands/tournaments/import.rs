@@ -210,7 +210,9 @@ impl<'a> Pairings<'a> {
         let mut complete = true;
         let mut rows: Vec<StoredPairing> = vec![];
         for (mut pairing, has_game) in self.rows.into_values() {
-            if pairing.state == PairingState::Done && !has_game {
+            if has_game {
+                pairing.state = PairingState::Done;
+            } else if pairing.state == PairingState::Done {
                 (pairing.state, complete) = (PairingState::Open, false);
             }
             rows.push(pairing);
