@@ -10,25 +10,36 @@ use crate::machines::SeemingMachines;
 use crate::running::Running;
 use crate::{Browser, Size};
 
+/// A name that leads browsers to this machine.
+pub(crate) const CLASS: &str = "class.example";
+
 /// A server with a store of its own, gone with the test.
 #[derive(Debug)]
 pub struct Site {
     running: Option<Running>,
     folder: TempFolder,
+    /// By which browsers find it; by its address without.
+    name: Option<&'static str>,
 }
 
 impl Site {
     /// A server on any port.
     pub fn open(name: &str) -> Self {
         let folder = TempFolder::new(name);
-        Self { running: Some(Running::start(&folder)), folder }
+        Self { running: Some(Running::start(&folder)), folder, name: None }
     }
 
-    /// The same with a store that was filled before, and other machines that seem to play.
+    /// A classroom: plain HTTP at a name.
+    pub fn classroom(name: &str) -> Self {
+        let folder = TempFolder::new(name);
+        Self { running: Some(Running::start_at_name(&folder, CLASS)), folder, name: Some(CLASS) }
+    }
+
+    /// The same as [`Site::open`] with a store that was filled before, and other machines that seem to play.
     pub fn furnished(name: &str, fill: impl FnOnce(&Store)) -> Self {
         let folder = TempFolder::new(name);
         fill(&Running::store(&folder));
-        Self { running: Some(Running::start_with(&folder, Arc::new(SeemingMachines))), folder }
+        Self { running: Some(Running::start_with(&folder, Arc::new(SeemingMachines))), folder, name: None }
     }
 
     fn running(&self) -> &Running {
@@ -37,7 +48,9 @@ impl Site {
 
     /// Its address, as a browser writes it.
     pub fn url(&self) -> String {
-        format!("http://{}", self.running().address)
+        let address = self.running().address;
+        self.name
+            .map_or_else(|| format!("http://{address}"), |name| format!("http://{name}:{}", address.port()))
     }
 
     /// Where bots connect.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rookery_store::{EntrantId, Measure, StoreError};
 use tokio::sync::watch;
 
-use crate::accounts::{Accounts, Identity, Owner, Rates, blocking};
+use crate::accounts::{Accounts, Identity, Makings, Owner, Rates, blocking};
 use crate::accuracy::Accuracies;
 use crate::api::{Checks, Reviews};
 use crate::http::{ApiError, Metrics, Site};
@@ -47,6 +47,8 @@ pub struct App {
     pub reviewing: Thinkers,
     /// How many large bodies come in at the same time: each takes its memory while it comes, however slowly.
     pub uploading: Thinkers,
+    /// How many make boards of matches at the same time.
+    pub drawing: Thinkers,
     /// How many records of visitors are read at the same time.
     pub reading: Thinkers,
     /// How many passwords are looked at at the same time: each takes much memory.
@@ -58,7 +60,7 @@ pub struct App {
     /// How often somebody may come with a token that does not hold.
     pub bad_tokens: Rates<IpAddr>,
     /// How often somebody may make a match, a guest or a tournament.
-    pub makings: Rates<IpAddr>,
+    pub makings: Makings,
     /// How strong everybody is.
     pub ladders: Arc<Ladders>,
     /// Reviews that are made or being made.
@@ -113,6 +115,7 @@ impl App {
             thinking: Thinkers::new(threads.max(2)),
             hinting: Thinkers::new(threads.max(2)),
             reviewing: Thinkers::new(threads.div_ceil(2)),
+            drawing: Thinkers::new(threads.max(2)),
             uploading: Thinkers::new(8),
             reading: Thinkers::new(2),
             hashing: Thinkers::new(2),
@@ -120,7 +123,7 @@ impl App {
             // Many may sit behind one address, as in a classroom.
             login_addresses: Rates::new(60, MINUTE),
             bad_tokens: Rates::new(5, MINUTE),
-            makings: Rates::new(60, 10 * MINUTE),
+            makings: Makings::new(10 * MINUTE),
             ladders: Arc::default(),
             reviews: Reviews::default(),
             accuracies: Accuracies::default(),

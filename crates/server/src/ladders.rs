@@ -12,15 +12,17 @@ use rookery_record::Header;
 use rookery_referee::{MatchSpec, SeatEntry, SeatSpec};
 use rookery_store::{EntrantId, GameFilter, Page, Store, StoreError, StoredGame};
 
+use crate::hub::MOST_TURNS;
+
 /// With fewer games nobody has a rating.
 pub const LEAST_GAMES: u64 = 10;
 /// How many points of a history are kept; of a longer one every second.
 const MOST_POINTS: usize = 256;
 /// How many matches are read at a time.
 const PAGE: u32 = 1000;
-/// How long after a reading has begun requests wait for its end. What is new is read much sooner; only the first reading of a
-/// large store takes longer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long after a reading has begun requests wait for its end: a page comes within a second. What is new is read much sooner;
+/// only the first reading of a large store takes longer.
+const PATIENCE: Duration = Duration::from_millis(700);
 /// A normal variable lies within so many deviations 19 times out of 20.
 const WITHIN: f64 = 1.96;
 
@@ -116,10 +118,19 @@ struct Read {
 }
 
 impl Ladders {
-    /// The ladder of a game: up to date, unless much has to be read before. Blocks while the store is asked.
-    pub fn get(&self, store: &Store, game: &'static str) -> Result<Arc<Ladder>, StoreError> {
-        self.wait(store, PATIENCE)?;
-        Ok(self.shared.read().ladders.get(game).cloned().unwrap_or_default())
+    /// The ladder of a game, and whether it is up to date: not while much has to be read before. Blocks while the store is asked.
+    pub fn get(&self, store: &Store, game: &'static str) -> Result<(Arc<Ladder>, bool), StoreError> {
+        self.get_within(store, game, PATIENCE)
+    }
+
+    fn get_within(
+        &self,
+        store: &Store,
+        game: &'static str,
+        patience: Duration,
+    ) -> Result<(Arc<Ladder>, bool), StoreError> {
+        let is_whole = self.wait(store, patience)?;
+        Ok((self.shared.read().ladders.get(game).cloned().unwrap_or_default(), is_whole))
     }
 
     /// Begins to read, so that the first request need not wait for it.
@@ -127,10 +138,21 @@ impl Ladders {
         self.begin_with(&mut self.shared.read(), store);
     }
 
-    /// Waits until all matches that are stored now are read, but no longer than this after the reading has begun.
-    pub fn wait(&self, store: &Store, patience: Duration) -> Result<(), StoreError> {
+    /// Waits until all matches that are stored now are read, but no longer than this after the reading has begun; whether they
+    /// are.
+    pub fn wait(&self, store: &Store, patience: Duration) -> Result<bool, StoreError> {
         let newest = store.games(&GameFilter::default(), Page { before: None, limit: 1 })?;
         let newest = newest.first().map_or(0, |game| game.seq);
+        self.wait_for(newest, patience, &|read| self.begin_with(read, store))
+    }
+
+    /// The same until this match is read, however reading is begun.
+    fn wait_for(
+        &self,
+        newest: u64,
+        patience: Duration,
+        begin: &dyn Fn(&mut Read),
+    ) -> Result<bool, StoreError> {
         let mut has_begun = false;
         let mut read = self.shared.read();
         while read.last < newest {
@@ -140,14 +162,17 @@ impl Ladders {
                     Some(error) if has_begun => return Err(error),
                     _ => has_begun = true,
                 }
-                self.begin_with(&mut read, store);
+                begin(&mut read);
             }
             let waited = read.since.map_or(patience, |since| since.elapsed());
-            let Some(left) = patience.checked_sub(waited).filter(|left| !left.is_zero()) else { break };
+            let left = patience.saturating_sub(waited);
+            if left.is_zero() {
+                return Ok(false);
+            }
             let waiting = self.shared.changed.wait_timeout(read, left);
             read = waiting.unwrap_or_else(PoisonError::into_inner).0;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn begin_with(&self, read: &mut Read, store: &Store) {
@@ -258,7 +283,7 @@ pub fn uncounted(spec: &MatchSpec) -> Option<&'static str> {
         Some("a computer plays twice, or under another name")
     } else if spec.start.is_some() {
         Some("it does not begin at the beginning")
-    } else if !spec.limits.is_none() || spec.max_turns.is_some() {
+    } else if !spec.limits.is_none() || spec.max_turns.is_some_and(|turns| turns != MOST_TURNS) {
         Some("it has limits of its own")
     } else {
         None
@@ -366,7 +391,7 @@ mod tests {
             let game = NewGame::of_pairing(tournament, Key::first(pairing), record.clone());
             store.put_game(game).wait().expect("it is stored");
         }
-        soon.get(&store, "hexapawn").expect("it can be read");
+        soon.wait(&store, Duration::MAX).expect("it can be read");
         late.wait(&store, Duration::MAX).expect("it can be read");
         assert_eq!(believed(&soon), believed(&late));
         assert_ne!(believed(&soon), first);
@@ -390,11 +415,16 @@ mod tests {
         let ladders = Ladders::default();
         // Somebody has been reading for longer than anybody waits.
         ladders.shared.read().since = Instant::now().checked_sub(2 * PATIENCE);
-        let shown = ladders.get(&store, "hexapawn").expect("it can be read");
-        assert!(shown.climbers.is_empty());
+        let asked = Instant::now();
+        let (shown, is_whole) = ladders.get(&store, "hexapawn").expect("it can be read");
+        assert!(shown.climbers.is_empty() && !is_whole);
+        assert!(asked.elapsed() < Duration::from_secs(30), "nobody waits for it");
         ladders.shared.read().since = None;
-        let shown = ladders.get(&store, "hexapawn").expect("it can be read");
+        // However slow the machine is.
+        let all = ladders.get_within(&store, "hexapawn", Duration::MAX).expect("it can be read");
+        let (shown, is_whole) = all;
         assert!(shown.climbers.values().all(|climber| climber.games == 20) && shown.climbers.len() == 2);
+        assert!(is_whole);
     }
 
     #[test]
@@ -402,8 +432,25 @@ mod tests {
         let folder = TempFolder::new("ladders-failed");
         let store = filled(&folder, 20);
         let ladders = Ladders::default();
-        let failed = || StoreError::Busy("games.db".to_owned());
-        ladders.shared.read().failed = Some(failed());
-        assert_eq!(ladders.get(&store, "hexapawn").expect("it is read anew").climbers.len(), 2);
+        let busy = || Some(StoreError::Busy("games.db".to_owned()));
+        // What failed before anybody asked is tried again, and whoever asks hears nothing of it.
+        ladders.shared.read().failed = busy();
+        let (shown, _) = ladders.get_within(&store, "hexapawn", Duration::MAX).expect("it is read anew");
+        assert_eq!(shown.climbers.len(), 2);
+        // What fails while somebody waits for it is told.
+        let ladders = Ladders::default();
+        let failing = |read: &mut Read| {
+            read.since = Some(Instant::now());
+            let shared = Arc::clone(&ladders.shared);
+            std::thread::spawn(move || {
+                let _reading = Reading(&shared);
+                shared.read().failed = busy();
+            });
+        };
+        let told = ladders.wait_for(1, Duration::MAX, &failing).expect_err("it cannot be read");
+        assert!(matches!(told, StoreError::Busy(_)), "{told}");
+        let (shown, is_whole) =
+            ladders.get_within(&store, "hexapawn", Duration::MAX).expect("it is read anew");
+        assert!(is_whole && shown.climbers.len() == 2);
     }
 }

@@ -168,6 +168,7 @@ fn on_this_machine_only_this_machine_is_meant() {
     assert_eq!(made.status, 201);
     assert!(made.header("set-cookie").unwrap().starts_with("rookery="));
     assert!(!made.header("set-cookie").unwrap().contains("Secure"));
+    assert_eq!(made.header("cross-origin-opener-policy"), Some("same-origin"));
     assert_eq!(ask(&server, "Host: play.example.org\r\nOrigin: http://play.example.org\r\n").status, 421);
 }
 
@@ -179,6 +180,10 @@ fn a_classroom_is_reached_by_its_address() {
     let made = ask(&server, &format!("{host}Origin: http://school.example:7600\r\n"));
     assert_eq!(made.status, 201);
     assert!(!made.header("set-cookie").unwrap().contains("Secure"), "it is plain http");
+    // Browsers heed it over TLS alone, and complain of it elsewhere on every page.
+    assert_eq!(made.header("cross-origin-opener-policy"), None);
+    let here = ask(&server, "Host: localhost:1\r\nOrigin: http://localhost:1\r\n");
+    assert_eq!(here.header("cross-origin-opener-policy"), Some("same-origin"));
     assert_eq!(ask(&server, &format!("{host}Origin: https://school.example:7600\r\n")).status, 403);
     assert_eq!(ask(&server, "Host: school.example\r\nOrigin: http://school.example\r\n").status, 421);
     // The port for bots is this machine's alone, so those who come from elsewhere are told of the socket.
@@ -197,6 +202,7 @@ fn behind_a_proxy_cookies_are_for_tls_and_its_word_counts() {
     let made = ask(&server, own);
     assert_eq!(made.status, 201);
     assert_eq!(made.header("strict-transport-security"), Some("max-age=31536000"));
+    assert_eq!(made.header("cross-origin-opener-policy"), Some("same-origin"));
     let cookie = made.header("set-cookie").unwrap();
     assert!(cookie.starts_with("__Host-rookery=") && cookie.contains("; Secure"), "{cookie}");
     assert!(cookie.contains("Path=/;") && !cookie.contains("Domain"), "{cookie}");
@@ -214,10 +220,18 @@ fn behind_a_proxy_cookies_are_for_tls_and_its_word_counts() {
     );
     // Those behind the proxy are counted by what it says of them.
     let begin = |from: &str| ask(&server, &format!("{own}X-Forwarded-For: {from}\r\n")).status;
-    let from_one: Vec<u16> = (0..61).map(|_| begin("203.0.113.7")).collect();
-    assert_eq!((from_one[0], from_one[60]), (201, 429));
+    let from_one: Vec<u16> = (0..121).map(|_| begin("203.0.113.7")).collect();
+    assert_eq!((from_one[0], from_one[119], from_one[120]), (201, 201, 429));
     assert_eq!(begin("203.0.113.8"), 201);
     assert_eq!(begin("198.51.100.1, 203.0.113.7"), 429, "what a client says of itself does not count");
+    // Who has a session is counted by that, wherever it is.
+    let known = |from: &str| {
+        let cookie = format!("Cookie: __Host-rookery={token}\r\n");
+        ask(&server, &format!("{own}{cookie}X-Forwarded-For: {from}\r\n")).status
+    };
+    let of_one: Vec<u16> = (0..61).map(|_| known("203.0.113.7")).collect();
+    assert_eq!((of_one[0], of_one[59], of_one[60]), (201, 201, 429));
+    assert_eq!(known("203.0.113.9"), 429);
     let asked = "GET /connect HTTP/1.1\r\nHost: play.example.org\r\nConnection: close\r\n\r\n";
     let text = raw(server.address, asked.as_bytes()).text();
     assert!(text.contains("rookery connect wss://play.example.org/bots --name"), "{text}");
@@ -239,6 +253,6 @@ fn fault_w14_whoever_comes_through_a_silent_proxy_is_counted_too() {
     let folder = folder("server-proxy-silent");
     let server = Running::start_as(&folder, Some("https://play.example.org"), &["127.0.0.1"]);
     let own = "Host: play.example.org\r\nOrigin: https://play.example.org\r\n";
-    let statuses: Vec<u16> = (0..61).map(|_| ask(&server, own).status).collect();
-    assert_eq!((statuses[0], statuses[60]), (201, 429), "who seems to sit at this machine may be anybody");
+    let statuses: Vec<u16> = (0..121).map(|_| ask(&server, own).status).collect();
+    assert_eq!((statuses[0], statuses[120]), (201, 429), "who seems to sit at this machine may be anybody");
 }

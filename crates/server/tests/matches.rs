@@ -41,6 +41,45 @@ fn a_match_of_computers_is_played_to_its_end_and_kept() {
 }
 
 #[test]
+fn boards_of_a_long_match_come_in_parts_that_fit_together() {
+    let folder = folder("server-parts");
+    let server = Running::start(&folder);
+    let mut guest = server.client();
+    let game = "renpaarden:width=11,height=11,max-turns=1000000";
+    let wanted = json!({"game": game, "seats": ["random", "random"], "seed": "7", "max_turns": 180});
+    let made = guest.post("/api/v1/matches", &wanted).json();
+    let path = format!("/api/v1/matches/{}", made["id"].as_str().unwrap());
+    let over = guest.wait_for(&path, |state| !state["over"].is_null());
+    assert_eq!((&over["ply"], &over["over"]["cause"]), (&json!(180), &json!("max_turns")));
+    let scenes = |client: &mut common::Client, part: &str| {
+        client.get(&format!("{path}/scenes?{part}")).json()["scenes"].as_array().unwrap().clone()
+    };
+    let whole = |client: &mut common::Client| {
+        let begin = scenes(client, "from=0");
+        // A board of 121 cells: as many as have 20,000 together.
+        assert_eq!(begin.len(), 165);
+        let rest = scenes(client, "from=165&to=999");
+        [begin, rest].concat()
+    };
+    let all = whole(&mut guest);
+    assert_eq!(all.len(), 181);
+    assert!(all.iter().enumerate().all(|(ply, scene)| scene["ply"] == ply));
+    assert_eq!(all[180]["scene"], over["scene"], "pieces have the ids that they had from the beginning");
+    assert_eq!(scenes(&mut guest, "from=130&to=131"), all[130..132]);
+    assert_eq!(scenes(&mut guest, "from=181"), [] as [serde_json::Value; 0]);
+    // The same from the store, from its end on.
+    server.stop();
+    let server = Running::start(&folder);
+    let mut other = server.client();
+    assert_eq!(scenes(&mut other, "from=179&to=180"), all[179..]);
+    assert_eq!(whole(&mut other), all);
+    let ply =
+        |ply: &str| server.client().get(&format!("/m/{}.svg{ply}", made["id"].as_str().unwrap())).text();
+    assert_eq!(ply(""), ply("?ply=180"));
+    assert_ne!(ply(""), ply("?ply=179"));
+}
+
+#[test]
 fn what_is_wrong_with_a_match_is_said_with_its_field() {
     let folder = folder("server-wrong");
     let server = Running::start(&folder);
@@ -52,6 +91,11 @@ fn what_is_wrong_with_a_match_is_said_with_its_field() {
         (json!({"game": "hexapawn", "seats": ["@nobody", "easy"]}), 422, Some("seats")),
         (json!({"game": "hexapawn", "seats": ["easy", "easy"], "time": "soon"}), 422, Some("time")),
         (json!({"game": "hexapawn", "seats": ["easy", "easy"], "seed": "x"}), 422, Some("seed")),
+        (
+            json!({"game": "hexapawn", "seats": ["easy", "easy"], "max_turns": 1_000_000}),
+            422,
+            Some("max_turns"),
+        ),
         (
             json!({"game": "hexapawn", "seats": ["easy", "easy"], "start": {"position": "?"}}),
             422,

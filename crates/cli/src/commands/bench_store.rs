@@ -158,7 +158,7 @@ fn ladders(location: &str, game: &'static str) -> Result<[Duration; 2], StoreErr
     ladders.wait(&store, Duration::MAX)?;
     let first = begin.elapsed();
     let begin = Instant::now();
-    ladders.get(&store, game)?.ranked();
+    ladders.get(&store, game)?.0.ranked();
     Ok([first, begin.elapsed()])
 }
 

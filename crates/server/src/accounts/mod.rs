@@ -1,5 +1,6 @@
 //! Who somebody is: guests, people who claimed a name, programs with a token.
 
+mod makings;
 mod password;
 mod rates;
 
@@ -14,6 +15,7 @@ use tokio::sync::broadcast;
 
 use crate::http::ApiError;
 
+pub use makings::Makings;
 pub use password::{hash_password, is_right};
 pub use rates::Rates;
 

@@ -21,13 +21,13 @@ use crate::http::{ApiError, Caller, shape};
 /// The shortest and the longest password.
 const PASSWORD: std::ops::RangeInclusive<usize> = 8..=200;
 
-/// Counts one more that somebody begins or brings, if it is not too much.
+/// Counts one more that somebody begins or brings, if it is not too much: of itself, and of all from its address together.
 pub(crate) fn expect_few(app: &App, caller: &Caller) -> Result<(), ApiError> {
     // People at this machine itself are not many.
-    if app.site.is_at_home(caller.ip) || app.makings.allow(caller.ip, Instant::now()) {
+    if app.site.is_at_home(caller.ip) {
         return Ok(());
     }
-    Err(ApiError::too_many("too many games were started from your address; wait ten minutes"))
+    app.makings.expect(caller.identity.as_ref().map(|who| &who.owner), caller.ip, Instant::now())
 }
 
 /// Whoever asks, or a new guest with its cookie.
@@ -239,7 +239,7 @@ pub(crate) async fn delete_name(app: &App, caller: &Caller, meant: &str) -> Resu
     })
     .await?;
     app.accounts.forget(person);
-    app.hub.forget_player(person).await;
+    app.hub.forget_player(person);
     app.tournaments.forget_views();
     tracing::info!(now, "somebody has deleted the name");
     Ok(app.site.no_cookie())

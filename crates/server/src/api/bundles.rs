@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use rookery_store::{BundleFilter, BundleState, EntrantId, Page, Store, StoreError, StoredBundle};
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::{Identity, blocking};
+use crate::accounts::{Identity, Owner, blocking};
 use crate::app::App;
 use crate::http::{ApiError, Caller, shape};
 
@@ -121,9 +121,7 @@ pub(crate) async fn push_for(app: &App, caller: &Caller, bytes: Vec<u8>) -> Resu
         ApiError::conflict("this server takes no bundles: it has no sandbox for them; its log says why")
     })?;
     let owner = person(caller.expect()?)?;
-    if !app.makings.allow(caller.ip, Instant::now()) {
-        return Err(ApiError::too_many("too many uploads; wait some minutes"));
-    }
+    app.makings.expect(Some(&Owner::Named(owner.0)), caller.ip, Instant::now())?;
     let store = app.hub.store().clone();
     let bots = Arc::clone(app.hub.bots());
     let bundle = door.take_in(&store, bytes, (owner, bots)).await?;

@@ -214,7 +214,7 @@ pub(crate) async fn strengths(app: &App, id: EntrantId) -> Result<Vec<StrengthDa
     blocking(move || {
         let mut found = vec![];
         for game in rookery_catalog::CATALOG {
-            let ladder = ladders.get(&store, game.name())?;
+            let (ladder, _) = ladders.get(&store, game.name())?;
             let Some(climber) = ladder.climbers.get(&id) else { continue };
             let ranked = ladder.ranked();
             let place = ranked.iter().position(|(other, _)| *other == id).map(|idx| (idx + 1, ranked.len()));
@@ -248,19 +248,19 @@ shape!(LadderData { place: usize, games: u64, rating: f64, error: f64; flat entr
 /// The longest ladder that is shown.
 const MOST_PLACES: usize = 200;
 
-/// Who is strongest in a game.
-pub(crate) async fn ladder_of(app: &App, name: &str) -> Result<Vec<LadderData>, ApiError> {
+/// Who is strongest in a game, and whether all games that count are read; after a start that may take a while.
+pub(crate) async fn ladder_of(app: &App, name: &str) -> Result<(Vec<LadderData>, bool), ApiError> {
     let known = rookery_catalog::game(name).map_err(|error| ApiError::field("game", error.to_string()))?;
     let (store, ladders) = (app.hub.store().clone(), Arc::clone(&app.ladders));
     blocking(move || {
-        let ranked = ladders.get(&store, known.name())?.ranked();
+        let (ladder, is_whole) = ladders.get(&store, known.name())?;
         let mut shown = vec![];
-        for (idx, (id, point)) in ranked.into_iter().take(MOST_PLACES).enumerate() {
+        for (idx, (id, point)) in ladder.ranked().into_iter().take(MOST_PLACES).enumerate() {
             let entrant = EntrantData::from(&store.entrant_by_id(id)?);
             let Point { games, rating, error, .. } = point;
             shown.push(LadderData { place: idx + 1, entrant, games, rating, error });
         }
-        Ok(shown)
+        Ok((shown, is_whole))
     })
     .await
 }
@@ -274,5 +274,5 @@ pub(crate) async fn ladder(
     State(app): State<Arc<App>>,
     Query(LadderQuery { game }): Query<LadderQuery>,
 ) -> Result<Json<Vec<LadderData>>, ApiError> {
-    Ok(Json(ladder_of(&app, &game).await?))
+    Ok(Json(ladder_of(&app, &game).await?.0))
 }

@@ -7,21 +7,22 @@ use axum::extract::{Extension, Path, Query, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, SET_COOKIE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use rookery_live::{read_story, write_record};
+use rookery_live::{Snapshot, read_story, write_record};
 use rookery_picture::{LastMove, Options, svg};
-use rookery_rules::Seat;
+use rookery_rules::{Scene, Seat};
 use rookery_store::{GameId, TournamentId};
 use serde::{Deserialize, Serialize};
 
 use super::{Body, expect_few, guest_of};
 use crate::app::App;
-use crate::data::{MatchState, SceneData, Sight, scenes as all_scenes};
+use crate::data::{MatchState, SceneData, Sight, Trail, positions};
 use crate::http::{ApiError, Caller, shape};
 use crate::hub::{Found, NewMatch, StoredMatch, Table, bundle_owners, owns_program, without_stderr};
 
-/// The most scenes of one answer.
+/// The most scenes of one answer, and the most cells of them all together.
 const MOST_SCENES: usize = 200;
-/// The longest record that is read here, in lines: one a move, and some for what else happens. All boards of it are kept.
+const MOST_CELLS: usize = 20_000;
+/// The longest record that is read here, in lines: one a move, and some for what else happens. All positions of it are kept.
 const MOST_LINES: usize = 5000;
 
 /// A match that was made.
@@ -109,19 +110,26 @@ pub(crate) async fn scenes(
     Query(Part { from, to, moves }): Query<Part>,
 ) -> Result<Json<ScenesData>, ApiError> {
     let found = app.hub.find(&id).await?;
-    let has_moves = moves == 1 && found.snapshot().verdict.is_some();
-    let scene = |(ply, scene): (usize, &rookery_rules::Scene)| {
-        let scene = SceneData::from(scene);
-        PlyScene { ply, scene: if has_moves { scene } else { scene.still() } }
-    };
-    let n = to.map_or(MOST_SCENES, |to| to.saturating_add(1).saturating_sub(from)).min(MOST_SCENES);
-    let part =
-        |scenes: &[rookery_rules::Scene]| scenes.iter().enumerate().skip(from).take(n).map(scene).collect();
-    let scenes = match &found {
-        Found::Stored(stored) => part(&stored.scenes),
-        Found::Table(table) => part(&all_scenes(&table.snapshot())),
-    };
-    Ok(Json(ScenesData { scenes }))
+    let permit = app.drawing.soon().await?;
+    let making = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let snapshot = found.snapshot();
+        let has_moves = moves == 1 && snapshot.verdict.is_some();
+        let n = to.map_or(MOST_SCENES, |to| to.saturating_add(1).saturating_sub(from));
+        let part = found.scenes(from..from.saturating_add(n.min(most_scenes(&snapshot))));
+        let scene = |(idx, scene): (usize, &Scene)| {
+            let scene = SceneData::from(scene);
+            PlyScene { ply: from + idx, scene: if has_moves { scene } else { scene.still() } }
+        };
+        part.iter().enumerate().map(scene).collect()
+    });
+    Ok(Json(ScenesData { scenes: making.await.map_err(|error| ApiError::ours(&error))? }))
+}
+
+/// How many scenes of a match are told at a time.
+fn most_scenes(snapshot: &Snapshot) -> usize {
+    let n_cells = snapshot.start.scene().cells.len();
+    MOST_SCENES.min(MOST_CELLS / n_cells.max(1))
 }
 
 /// Which seat somebody wants.
@@ -202,7 +210,7 @@ async fn stored_record(app: &App, caller: &Caller, stored: &StoredMatch) -> Resu
     let hides_seed = hides_seed(app, stored.cup).await?;
     let mut shown = without_stderr(&stored.snapshot, &may_read);
     if hides_seed || stored.is_renamed {
-        shown.get_or_insert_with(|| stored.snapshot.clone());
+        shown.get_or_insert_with(|| Snapshot::clone(&stored.snapshot));
     }
     // The stored one has more than may be read, or a name that was given up: this one has a hash of its own.
     if let Some(snapshot) = shown {
@@ -227,13 +235,13 @@ async fn record_at_hand(app: &App, caller: &Caller, table: &Table) -> Result<(Ve
     let owners = crate::accounts::blocking(move || Ok(bundle_owners(&store, &spec))).await?;
     let may_read = |seat| owns_program(&owners, caller.identity.as_ref(), seat);
     let shown = without_stderr(&snapshot, &may_read);
-    let shown = shown.unwrap_or_else(|| rookery_live::Snapshot::clone(&snapshot));
+    let shown = shown.unwrap_or_else(|| Snapshot::clone(&snapshot));
     let hides_seed = !is_over || hides_seed(app, table.cup()).await?;
     Ok((written(shown, hides_seed)?, is_over))
 }
 
 /// The record of what is shown of a match. Whoever knew the seed would know the computers' next moves.
-pub(super) fn written(mut snapshot: rookery_live::Snapshot, hides_seed: bool) -> Result<Vec<u8>, ApiError> {
+pub(super) fn written(mut snapshot: Snapshot, hides_seed: bool) -> Result<Vec<u8>, ApiError> {
     if hides_seed {
         let mut spec = rookery_referee::MatchSpec::clone(&snapshot.spec);
         spec.seed = rookery_rules::Seed(0);
@@ -245,30 +253,23 @@ pub(super) fn written(mut snapshot: rookery_live::Snapshot, hides_seed: bool) ->
 /// A picture of a match after so many moves.
 pub(crate) async fn picture(app: &App, id: &str, ply: Option<usize>) -> Result<Response, ApiError> {
     let found = app.hub.find(id).await?;
-    let own;
-    let scenes = match &found {
-        Found::Stored(stored) => &stored.scenes,
-        Found::Table(table) => {
-            own = all_scenes(&table.snapshot());
-            &own
-        }
-    };
-    let ply = ply.unwrap_or(usize::MAX).min(scenes.len().saturating_sub(1));
-    let scene = scenes.get(ply).ok_or_else(|| ApiError::not_found("move"))?;
-    let options = Options { last: last_move(&found, scenes, ply), ..Options::default() };
-    let mut response = svg(scene, &options).into_response();
+    let (scene, last) = seen_at(&found, ply);
+    let mut response = svg(&scene, &Options { last, ..Options::default() }).into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"));
     Ok(response)
 }
 
-/// The move that led to a ply, as one sees it on the board.
-pub(crate) fn last_move(found: &Found, scenes: &[rookery_rules::Scene], ply: usize) -> Option<LastMove> {
-    let before = scenes.get(ply.checked_sub(1)?)?;
+/// What a picture of a match shows after so many moves, or at its end: the board, and the move that led there.
+pub(crate) fn seen_at(found: &Found, ply: Option<usize>) -> (Scene, Option<LastMove>) {
     let snapshot = found.snapshot();
+    let positions = positions(&snapshot);
+    let ply = ply.unwrap_or(usize::MAX).min(positions.len() - 1);
     let is_it =
         |entry: &&Arc<rookery_live::Entry>| entry.deed.as_move().is_some() && entry.plies == ply as u64;
-    let entry = snapshot.entries.iter().find(is_it)?;
-    before.find_move(entry.deed.as_move()?).map(LastMove::from)
+    let moved = snapshot.entries.iter().find(is_it).and_then(|entry| entry.deed.as_move());
+    let before = moved.and_then(|_| positions.get(ply.checked_sub(1)?));
+    let last = moved.zip(before).and_then(|(mv, before)| before.scene().find_move(mv).map(LastMove::from));
+    (positions[ply].scene(), last)
 }
 
 /// A record that somebody has dropped onto the page: read with all checks, shown, and kept for a while in memory, so that
@@ -286,30 +287,32 @@ pub(crate) async fn read_record(
     let permit = app.reading.soon().await?;
     let reading = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        let snapshot = read_story(&body[..]).map_err(|error| error.to_string())?.snapshot();
-        let scenes = all_scenes(&snapshot);
-        if scenes.is_empty() {
-            return Err("there is nothing in it".to_owned());
-        }
+        let snapshot = Arc::new(read_story(&body[..]).map_err(|error| error.to_string())?.snapshot());
+        let trail = Trail::default();
+        let last = SceneData::from(&trail.newest(&snapshot));
         let (entrants, file) = (vec![None; snapshot.spec.n_seats()], Some(body.to_vec()));
-        Ok(StoredMatch {
+        let scene = |(ply, scene)| PlyScene { ply, scene: SceneData::from(scene).still() };
+        let begin = trail.scenes(&snapshot, 0..most_scenes(&snapshot));
+        let begin: Vec<PlyScene> = begin.iter().enumerate().map(scene).collect();
+        let read = StoredMatch {
             id: GameId::random(),
             snapshot,
-            scenes,
+            last,
+            trail,
             entrants,
             bundle_owners: vec![],
             is_renamed: false,
             cup: None,
             file,
-        })
+        };
+        Ok((read, begin))
     });
     let read = reading.await.map_err(|error| ApiError::ours(&error))?;
-    let read = read.map_err(|why| ApiError::bad(format!("this record is not valid: {why}")))?;
+    let (read, scenes) =
+        read.map_err(|why: String| ApiError::bad(format!("this record is not valid: {why}")))?;
     let found = app.hub.loose.put(read);
     let state = found.look(Sight::default());
-    let scene = |(ply, scene)| PlyScene { ply, scene: SceneData::from(scene).still() };
-    let picture = found.scenes.last().map(crate::routes::drawn).unwrap_or_default();
-    let scenes = found.scenes.iter().enumerate().take(MOST_SCENES).map(scene).collect();
+    let picture = crate::routes::drawn(&found.snapshot.position.scene());
     Ok(Json(RecordData { page: crate::pages::record_body(&state, &picture), state, scenes }))
 }
 

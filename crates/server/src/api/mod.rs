@@ -24,6 +24,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::http::Access::{Anybody, Known, Operator, Person};
 use crate::http::{ApiError, Routes};
+use crate::hub::MOST_TURNS;
 use crate::socket;
 
 pub(crate) use account::{
@@ -36,7 +37,7 @@ pub use check::Checks;
 pub(crate) use games::problem_of;
 pub(crate) use lists::{LadderData, OverData, StrengthData, entrant, ladder_of, over, strengths};
 pub(crate) use machines::{machines_of, retry_parked};
-pub(crate) use matches::{last_move, picture, record, with_cookie};
+pub(crate) use matches::{picture, record, seen_at, with_cookie};
 pub(crate) use operator::{GuestData, Measures, cancel_match, guests_of, measure, mute_guest, set_sign_up};
 pub(crate) use players::{Facts, VersionData, place_of, result, seat_of};
 pub(crate) use puzzles::{PuzzleData, puzzle_of, said_of};
@@ -100,7 +101,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
                 "limits": {"type": "object"},
                 "conduct": {"type": ["string", "null"]},
                 "casual": {"type": ["boolean", "null"]},
-                "max_turns": {"type": ["integer", "null"], "minimum": 0},
+                "max_turns": {"type": ["integer", "null"], "minimum": 0, "maximum": MOST_TURNS},
                 "start": {"type": ["object", "null"]},
             }),
             &["game", "seats"],
@@ -112,7 +113,7 @@ fn match_routes(routes: Routes<Arc<App>>) -> Routes<Arc<App>> {
         .get(
             "/api/v1/matches/{id}/scenes",
             Anybody,
-            "The board after each move, 200 at most",
+            "The board after each move, 200 at most, fewer of large boards",
             matches::scenes,
         )
         .query(&[("from", "integer"), ("to", "integer"), ("moves", "integer")])

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::http::{ApiError, shape};
 
 /// Of how many of the last matches opponents, faults and versions are counted.
-const READ: u32 = 1000;
+const READ: u32 = 100;
 /// How many versions are told.
 const MOST_VERSIONS: u32 = 50;
 /// How many matches are told.

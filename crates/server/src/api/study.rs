@@ -29,14 +29,30 @@ use crate::socket::LineData;
 
 /// How long a review may take.
 const REVIEW_TIME: ReviewTime = ReviewTime { all: Duration::from_secs(20), ..ReviewTime::USUAL };
-/// How many reviews are kept.
+/// How many reviews are kept, and the most moves of all of them.
 const KEPT: usize = 64;
+const KEPT_MOVES: u64 = 50_000;
 /// How long best moves are looked for.
 const ANALYSIS_TIME: Duration = Duration::from_secs(5);
 
 /// Reviews that are made or being made.
 #[derive(Debug, Default)]
-pub struct Reviews(Mutex<HashMap<GameId, Arc<Job>>>);
+pub struct Reviews(Mutex<Jobs>);
+
+#[derive(Debug, Default)]
+struct Jobs {
+    jobs: HashMap<GameId, Asked>,
+    n_asked: u64,
+}
+
+/// A review that was asked for.
+#[derive(Debug)]
+struct Asked {
+    job: Arc<Job>,
+    /// The number of the last question.
+    last: u64,
+    moves: u64,
+}
 
 #[derive(Debug, Default)]
 struct Job {
@@ -45,19 +61,40 @@ struct Job {
     review: OnceLock<Option<Review>>,
 }
 
+impl Jobs {
+    /// The review of a match, if it was asked for before.
+    fn find(&mut self, id: GameId) -> Option<Arc<Job>> {
+        self.n_asked += 1;
+        let found = self.jobs.get_mut(&id)?;
+        found.last = self.n_asked;
+        Some(Arc::clone(&found.job))
+    }
+
+    /// A new one of a match of so many moves. Finished ones make room for it, those first that nobody has asked for lately.
+    fn begin(&mut self, id: GameId, moves: u64) -> Arc<Job> {
+        let mut all = moves + self.jobs.values().map(|asked| asked.moves).sum::<u64>();
+        while self.jobs.len() >= KEPT || all > KEPT_MOVES {
+            let finished = self.jobs.iter().filter(|(_, asked)| asked.job.review.get().is_some());
+            let Some((&oldest, asked)) = finished.min_by_key(|(_, asked)| asked.last) else { break };
+            all -= asked.moves;
+            self.jobs.remove(&oldest);
+        }
+        let job = Arc::new(Job::default());
+        self.n_asked += 1;
+        self.jobs.insert(id, Asked { job: Arc::clone(&job), last: self.n_asked, moves });
+        job
+    }
+}
+
 impl Reviews {
     /// The review of a match, begun when it is asked for the first time.
     fn get(&self, app: &Arc<App>, id: GameId, snapshot: &Arc<Snapshot>) -> Result<Arc<Job>, ApiError> {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(job) = jobs.get(&id) {
-            return Ok(Arc::clone(job));
+        if let Some(job) = jobs.find(id) {
+            return Ok(job);
         }
         let place = app.reviewing.queue()?;
-        if jobs.len() >= KEPT {
-            jobs.retain(|_, job| job.review.get().is_none());
-        }
-        let job = Arc::new(Job::default());
-        jobs.insert(id, Arc::clone(&job));
+        let job = jobs.begin(id, snapshot.plies());
         let (app, doing, asked) = (Arc::clone(app), Arc::clone(&job), Arc::clone(&job));
         let (snapshot, accuracies) = (Arc::clone(snapshot), app.accuracies.clone());
         tokio::spawn(async move {
@@ -229,4 +266,28 @@ pub(crate) async fn analysis(
     let mut response = Body::from_stream(stream).into_response();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/jsonl"));
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_review_that_is_asked_for_stays_when_others_come() {
+        let mut jobs = Jobs::default();
+        let (wanted, unfinished) = (GameId::random(), GameId::random());
+        let first = jobs.begin(wanted, 10);
+        first.review.set(None).expect("nobody else sets it");
+        let working = jobs.begin(unfinished, 10);
+        for _ in 0..3 * KEPT {
+            jobs.begin(GameId::random(), 10).review.set(None).expect("nobody else sets it");
+            let found = jobs.find(wanted).expect("it was just asked for");
+            assert!(Arc::ptr_eq(&found, &first), "it is not made again");
+        }
+        assert_eq!(jobs.jobs.len(), KEPT);
+        assert!(jobs.find(unfinished).is_some_and(|found| Arc::ptr_eq(&found, &working)));
+        // A very long one needs the room of all that are finished.
+        jobs.begin(GameId::random(), KEPT_MOVES);
+        assert_eq!(jobs.jobs.len(), 2, "it, and the one that is still made");
+    }
 }

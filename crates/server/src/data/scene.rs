@@ -1,9 +1,5 @@
 //! Scenes as JSON.
 
-use std::sync::Arc;
-
-use rookery_catalog::AnyPosition;
-use rookery_live::{Deed, Snapshot};
 use rookery_rules::scene::{Place, Shape};
 use rookery_rules::{Scene, Seat};
 use serde::Serialize;
@@ -185,46 +181,5 @@ impl From<&Shape> for ShapeData {
             Shape::Rect(width, height) => Self::Rect([2 * width, 2 * height]),
             Shape::Circle(radius) => Self::Circle(*radius),
         }
-    }
-}
-
-/// The scene of every ply of a match, with pieces that keep their ids: the position before the first move, and the one
-/// after each. Where somebody was removed between two moves, the later position counts.
-pub fn scenes(snapshot: &Snapshot) -> Vec<Scene> {
-    let mut positions: Vec<&Arc<dyn AnyPosition>> = vec![&snapshot.start];
-    for entry in snapshot.entries.iter().filter(|entry| !matches!(entry.deed, Deed::Said(_))) {
-        match positions.get_mut(entry.plies as usize) {
-            Some(position) => *position = &entry.position,
-            None => positions.push(&entry.position),
-        }
-    }
-    let mut scenes: Vec<Scene> = Vec::with_capacity(positions.len());
-    for position in positions {
-        let mut scene = position.scene();
-        if let Some(before) = scenes.last() {
-            scene.follow(before);
-        }
-        scenes.push(scene);
-    }
-    scenes
-}
-
-#[cfg(test)]
-mod tests {
-    use rookery_live::{random_record, read_story};
-    use rookery_rules::{GameSpec, Seed};
-
-    use super::*;
-
-    #[test]
-    fn a_match_has_one_scene_more_than_moves_and_pieces_keep_their_ids() {
-        let record = random_record(&GameSpec::parse("hexapawn:rows=4,cols=4").unwrap(), Seed(3)).unwrap();
-        let snapshot = read_story(&record[..]).unwrap().snapshot();
-        let all = scenes(&snapshot);
-        assert_eq!(all.len() as u64, snapshot.plies() + 1);
-        let ids = |scene: &Scene| scene.pieces.iter().map(|piece| piece.id.clone()).collect::<Vec<_>>();
-        let first = ids(&all[0]);
-        assert!(all.iter().flat_map(ids).all(|id| first.contains(&id)), "nobody is new in hexapawn");
-        assert_ne!(all[0].pieces, all[1].pieces);
     }
 }

@@ -112,7 +112,7 @@ impl Hub {
         };
         let snapshot = timeout(FIRST, first).await.ok()??;
         drop(permit);
-        let table = Table::elsewhere(id, self.first_version, snapshot).of_cup(attempt.tournament);
+        let table = Table::elsewhere(id, self.first_version, &snapshot).of_cup(attempt.tournament);
         let table = {
             let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
             // Somebody else may have come first.

@@ -7,6 +7,7 @@ use rookery_live::{Guest, LiveMatch, read_story};
 use rookery_record::{Header, Slot};
 use rookery_referee::{Fault, MatchSpec, SeatSpec};
 use rookery_store::{EntrantId, GameId};
+use tokio::task::spawn_blocking;
 
 use super::{Hold, Hub, Left, Owners, Table, play};
 use crate::accounts::Owner;
@@ -55,6 +56,14 @@ impl Hub {
         if let Slot::Finished(_) = slot {
             self.store_record(id, owners.seats).await;
             return Ok(false);
+        }
+        if lines.len() > self.lengths.record {
+            let (lengths, lines) = (self.lengths, lines.clone());
+            let fitting = spawn_blocking(move || lengths.fitting(lines)).await;
+            if fitting.is_ok_and(|fitting| fitting.is_none()) {
+                self.spool.remove(id);
+                return Err("it is too long to be stored; its record is removed".to_owned());
+            }
         }
         let first = lines.split(|&byte| byte == b'\n').next().unwrap_or_default();
         if first.is_empty() {
@@ -147,11 +156,11 @@ impl Hub {
     }
 
     /// Somebody is called otherwise now: their matches are read anew from the store.
-    pub async fn forget_player(&self, player: EntrantId) {
+    pub fn forget_player(&self, player: EntrantId) {
         self.shelf.forget(player);
-        for table in self.tables().iter().filter(|table| table.over_since().is_some()) {
+        for table in self.tables().iter().filter(|table| table.is_stored()) {
             if table.holds().iter().any(|hold| hold.owner == Some(Owner::Named(player.0))) {
-                self.put_away(table).await;
+                self.forget(table.id());
             }
         }
     }

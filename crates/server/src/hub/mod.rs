@@ -1,8 +1,10 @@
 //! All matches of this server: made, found, gone on with after a restart, and handed to the store when they are over.
 
 mod elsewhere;
+mod ending;
 mod eval;
 mod lasting;
+mod length;
 mod paired;
 mod private;
 mod request;
@@ -17,26 +19,28 @@ mod work;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use rookery_catalog::{AnyPosition, game};
 use rookery_live::{Guest, LiveMatch, Snapshot, Stopping, Terms, prelude, prepare};
-use rookery_record::{ArchiveError, Header, Slot};
+use rookery_record::{ArchiveError, Slot};
 use rookery_referee::{Command, End, MatchSpec, SeatSpec};
-use rookery_rules::GameSpec;
-use rookery_store::{EntrantId, GameId, NewGame, Store};
+use rookery_rules::{GameSpec, Scene};
+use rookery_store::{GameId, Store};
 use rookery_wire::Protocols;
 use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
 
 use crate::accounts::{Identity, Owner, now_ms, random_token};
 use crate::bots::Bots;
 use crate::bundles::BundleDoor;
-use crate::data::Sight;
+use crate::data::{Sight, Trail};
 use crate::http::ApiError;
 
+use length::Lengths;
+pub(crate) use length::{MOST_TURNS, bounded, expect_turns};
 pub(crate) use paired::Paired;
 pub(crate) use private::{bundle_owners, owns_program, without_stderr};
 pub(crate) use request::random_seed;
@@ -78,6 +82,8 @@ pub struct Hub {
     keeping: Mutex<()>,
     /// Held while a match is begun once more, so that two who ask get the same one.
     again: tokio::sync::Mutex<()>,
+    /// How long matches may be.
+    lengths: Lengths,
 }
 
 impl fmt::Debug for Hub {
@@ -133,6 +139,7 @@ impl Hub {
             looking,
             keeping: Mutex::default(),
             again: tokio::sync::Mutex::default(),
+            lengths: Lengths::default(),
         })
     }
 
@@ -163,6 +170,7 @@ impl Hub {
     pub async fn find(self: &Arc<Self>, id: &str) -> Result<Found, ApiError> {
         let id: GameId = id.parse().map_err(|_| ApiError::not_found("match"))?;
         if let Some(table) = self.table(id) {
+            table.catch_up().await;
             return Ok(Found::Table(table));
         }
         match self.loose.get(id) {
@@ -248,19 +256,17 @@ impl Hub {
         self.insert(&table);
         self.keep_owners(&table);
         let Some(live) = table.match_() else { return table };
-        let teller = teller(&table, &live);
+        let teller = self.teller(&table, &live);
         let (hub, done) = (Arc::clone(self), Arc::clone(&table));
         tokio::spawn(async move {
             let played = live.played_until(hub.time_to_stop(&live)).await;
             let is_over = matches!(played.end, End::Verdict(_));
-            if is_over {
-                hub.hand_over(&done).await;
-            }
+            done.catch_up().await;
+            let kept = if is_over { Some(hub.hand_over(&done).await) } else { None };
             done.release();
             teller.abort();
-            if is_over {
-                tokio::time::sleep(AT_HAND).await;
-                hub.put_away(&done).await;
+            if let Some(kept) = kept {
+                hub.put_away(&done, kept, AT_HAND).await;
             }
         });
         table
@@ -287,66 +293,6 @@ impl Hub {
                 // Also of one that is paused, or that people of a tournament have not come to yet.
                 self.keep_owners(&table);
             }
-        }
-    }
-
-    /// Hands a match that is over to the store.
-    async fn hand_over(self: &Arc<Self>, table: &Arc<Table>) {
-        let seats: Vec<Option<Owner>> = table.holds().into_iter().map(|hold| hold.owner).collect();
-        self.store_record(table.id(), seats).await;
-    }
-
-    async fn store_record(self: &Arc<Self>, id: GameId, seats: Vec<Option<Owner>>) {
-        let hub = Arc::clone(self);
-        let stored = spawn_blocking(move || -> Result<(), String> {
-            let record = hub.spool.read(id).map_err(|error| error.to_string())?;
-            let entrants = hub.entrants(&record, &seats).map_err(|error| error.to_string())?;
-            let receipt = hub.store.put_game(NewGame::with_id(id, record).by(entrants));
-            receipt.wait().map_err(|error| error.to_string())?;
-            hub.spool.remove(id);
-            Ok(())
-        });
-        match stored.await {
-            Ok(Ok(())) => tracing::info!(%id, "a match is over and stored"),
-            Ok(Err(error)) => {
-                tracing::error!(%id, error, "a match is over and cannot be stored; its record is kept");
-            }
-            Err(error) => {
-                tracing::error!(%id, %error, "a match is over and cannot be stored; its record is kept");
-            }
-        }
-    }
-
-    /// Who played, by seat: persons by who they are, others by their names.
-    fn entrants(
-        &self,
-        record: &[u8],
-        seats: &[Option<Owner>],
-    ) -> Result<Vec<Option<EntrantId>>, Box<dyn std::error::Error>> {
-        let first = record.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let spec = Header::parse(first).map_err(|problem| problem.to_string())?.spec;
-        let mut entrants = vec![];
-        for (idx, entry) in spec.seats.iter().enumerate() {
-            entrants.push(match (&entry.player, seats.get(idx)) {
-                (SeatSpec::Human, Some(Some(Owner::Named(id)))) => Some(EntrantId(*id)),
-                (SeatSpec::Human, _) => None,
-                (other, _) => {
-                    // Two of a kind in one match have a number behind; it is the same player.
-                    let name = entry.name.split('#').next().unwrap_or(&entry.name);
-                    let kind = rookery_store::EntrantKind::of_seat(other);
-                    self.store.entrant(name, kind).ok()
-                }
-            });
-        }
-        Ok(entrants)
-    }
-
-    /// From now on the match is found in the store, if it is there.
-    async fn put_away(&self, table: &Arc<Table>) {
-        let id = table.id();
-        let is_stored = self.shelf.get(&self.store, id).await.is_ok();
-        if is_stored {
-            self.tables.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
         }
     }
 
@@ -394,8 +340,20 @@ impl Found {
     pub fn snapshot(&self) -> Arc<Snapshot> {
         match self {
             Self::Table(table) => table.snapshot(),
-            Self::Stored(stored) => Arc::new(stored.snapshot.clone()),
+            Self::Stored(stored) => Arc::clone(&stored.snapshot),
         }
+    }
+
+    fn trail(&self) -> &Trail {
+        match self {
+            Self::Table(table) => &table.trail,
+            Self::Stored(stored) => &stored.trail,
+        }
+    }
+
+    /// The scenes of these plies, as far as there are so many. Takes a while where a match is long and nobody has looked at it.
+    pub fn scenes(&self, plies: Range<usize>) -> Vec<Scene> {
+        self.trail().scenes(&self.snapshot(), plies)
     }
 }
 
@@ -406,18 +364,6 @@ fn play(spec: MatchSpec, guests: Vec<Guest>, slot: Slot) -> Result<LiveMatch, Ap
     // Several run at the same time, and each has its share.
     let terms = Terms { threads: 1, ..Terms::default() };
     Ok(ready.with_terms(terms).start())
-}
-
-/// Tells the viewers of a match what happens in it, until it is aborted.
-fn teller(table: &Arc<Table>, live: &LiveMatch) -> tokio::task::JoinHandle<()> {
-    let (table, live) = (Arc::clone(table), live.clone());
-    tokio::spawn(async move {
-        let mut version = live.first_snapshot().version;
-        loop {
-            version = live.changed(version).await;
-            table.stir();
-        }
-    })
 }
 
 /// How a match stands before it has begun.
@@ -449,4 +395,16 @@ fn before(spec: &MatchSpec) -> Result<Snapshot, ApiError> {
         suspended: false,
         record_problem: None,
     })
+}
+
+#[cfg(test)]
+impl Hub {
+    /// One with a store of its own in a folder.
+    pub(crate) fn for_tests(folder: &Path) -> Self {
+        let reserve = rookery_store::Reserve { bytes: 0, percent: 0 };
+        let options = rookery_store::Options { ballast: 0, reserve, ..rookery_store::Options::default() };
+        let store = Store::open(&folder.join("hub.db").to_string_lossy(), &options).expect("it opens");
+        let stopping = Stopping::new(Duration::ZERO);
+        Self::open(store, &folder.join("hub.db.live"), Arc::default(), stopping).expect("it opens")
+    }
 }

@@ -12,9 +12,10 @@ use rookery_store::{GameId, GameKey, NewGame, TournamentId};
 use rookery_wire::Protocols;
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-use super::{AT_HAND, COMING_BACK, Hold, Hub, Table, before, bundle_owners, teller};
+use super::ending::Kept;
+use super::{AT_HAND, COMING_BACK, Hold, Hub, Table, before, bundle_owners};
 use crate::accounts::Owner;
 
 /// How long people may take to come to their game.
@@ -48,7 +49,7 @@ pub(crate) struct Ended {
 type Leaving = (Closing, InUse);
 
 /// The record of a game: a file beside the store, or bytes that come with its end.
-enum Kept {
+enum Recorded {
     Spooled,
     InMemory(oneshot::Receiver<Vec<u8>>),
 }
@@ -85,7 +86,7 @@ impl Hub {
             return Ok(None);
         };
         let (slot, kept) =
-            if has_people { (self.own_slot(id, &game.spec)?, Kept::Spooled) } else { in_memory() };
+            if has_people { (self.own_slot(id, &game.spec)?, Recorded::Spooled) } else { in_memory() };
         if let Slot::Finished(lines) = &slot {
             // It ended in an earlier run that could not store it any more.
             let verdict = read_story(&lines[..]).map_err(|error| error.to_string())?.verdict;
@@ -118,8 +119,8 @@ impl Hub {
         };
         let stored = async {
             let record = match kept {
-                Kept::InMemory(record) => record.await.map_err(|_| "a game has no record".to_owned())?,
-                Kept::Spooled => self.spool.read(id).map_err(|error| error.to_string())?,
+                Recorded::InMemory(record) => record.await.map_err(|_| "a game has no record".to_owned())?,
+                Recorded::Spooled => self.spool.read(id).map_err(|error| error.to_string())?,
             };
             self.store_paired(game.key, record).await
         };
@@ -129,11 +130,9 @@ impl Hub {
         }
         stored?;
         if let Some(table) = table {
+            table.set_stored();
             let (hub, time) = (Arc::clone(self), if has_people { AT_HAND } else { KEPT });
-            tokio::spawn(async move {
-                sleep(time).await;
-                hub.put_away(&table).await;
-            });
+            tokio::spawn(async move { hub.put_away(&table, Kept::Stored, time).await });
         }
         Ok(Some(Ended { verdict: verdict.clone() }))
     }
@@ -163,8 +162,9 @@ impl Hub {
         if let Ok(owners) = spawn_blocking(move || bundle_owners(&store, &spec)).await {
             table.set_programs(owners);
         }
-        let telling = teller(&table, live);
+        let telling = self.teller(&table, live);
         let played = over.await;
+        table.catch_up().await;
         telling.abort();
         (Some(table), played)
     }
@@ -248,6 +248,10 @@ impl Hub {
     }
 
     async fn store_paired(&self, key: GameKey, record: Vec<u8>) -> Result<(), String> {
+        let lengths = self.lengths;
+        let fitting =
+            spawn_blocking(move || lengths.fitting(record)).await.map_err(|error| error.to_string())?;
+        let record = fitting.ok_or("the record of a game is too long to be stored")?;
         let new = NewGame::of_pairing(key.tournament, key.key, record);
         self.store.put_game(new).await.map_err(|error| error.to_string())?;
         self.spool.remove(key.id());
@@ -286,12 +290,12 @@ impl Hub {
     }
 }
 
-fn in_memory() -> (Slot, Kept) {
+fn in_memory() -> (Slot, Recorded) {
     let (keep, kept) = oneshot::channel();
     let sink = Sink::in_memory(vec![], move |record| {
         // Whoever does not want it any more has stopped.
         let _ = keep.send(record);
         Receipt::at_once()
     });
-    (Slot::New(sink), Kept::InMemory(kept))
+    (Slot::New(sink), Recorded::InMemory(kept))
 }

@@ -6,6 +6,7 @@ use rookery_referee::{Conduct, Entry, Limits, MatchSpec, SeatSpec, Start, TimeCo
 use rookery_rules::{GameSpec, Seed};
 use serde::Deserialize;
 
+use super::length::{MOST_TURNS, bounded, expect_turns};
 use super::work::{check_work, checked_limits};
 use crate::http::ApiError;
 
@@ -37,7 +38,7 @@ pub struct NewMatch {
     /// Whether hints and take-backs are possible; so by default where a person plays.
     #[serde(default)]
     pub casual: Option<bool>,
-    /// Drawn after so many moves.
+    /// Drawn after so many moves; at the latest after as many as a match may have here.
     #[serde(default)]
     pub max_turns: Option<u64>,
     /// Where it begins.
@@ -117,10 +118,12 @@ impl NewMatch {
         }
         let spec = GameSpec::parse(&self.game).map_err(|error| ApiError::field("game", error.to_string()))?;
         let known = game(&spec.game).map_err(|error| ApiError::field("game", error.to_string()))?;
+        expect_turns(self.max_turns)?;
         let sitters = self.sitters()?;
         let seed = self.seed()?;
         let entries: Vec<Entry> = sitters.iter().map(|sitter| sitter.entry(me)).collect();
-        let agreed = agree(&known.vary(&spec, board_seed(seed, seed)), &entries, seed).map_err(|error| {
+        let board = known.vary(&spec, board_seed(seed, seed));
+        let agreed = agree(&board, &entries, seed).map_err(|error| {
             let field = if matches!(error, AgreeError::Setup(_)) { "game" } else { "seats" };
             ApiError::field(field, error.to_string())
         })?;
@@ -150,7 +153,7 @@ impl NewMatch {
             conduct,
             limits: checked_limits(self.limits)?,
             casual: self.casual.unwrap_or(has_person || has_bot && self.seed.is_some()),
-            max_turns: self.max_turns,
+            max_turns: bounded(&board, self.max_turns, MOST_TURNS),
             start: self.start.clone(),
             ..agreed
         };
@@ -298,5 +301,19 @@ mod tests {
         }
         let error = read(r#"{"game":"chess","seats":[]}"#).unwrap_err();
         assert_eq!(error.field.as_deref(), Some("game"));
+    }
+
+    #[test]
+    fn fault_w05_a_match_that_could_last_for_ever_is_drawn_before() {
+        let json =
+            r#"{"game":"renpaarden:width=11,height=11,max-turns=1000000","seats":["random","random"]}"#;
+        let wanted = read(json).unwrap();
+        assert_eq!(wanted.spec.max_turns, Some(MOST_TURNS));
+        let counted = r#"{"game":"renpaarden","seats":["@mine","@yours"]}"#;
+        assert_eq!(crate::ladders::uncounted(&read(counted).unwrap().spec), None, "all have this limit");
+        assert_eq!(read(r#"{"game":"hexapawn","seats":["easy","random"]}"#).unwrap().spec.max_turns, None);
+        let error = read(r#"{"game":"hexapawn","seats":["easy","random"],"max_turns":10001}"#).unwrap_err();
+        assert_eq!(error.field.as_deref(), Some("max_turns"));
+        assert!(error.message.contains("at most 10000"), "{}", error.message);
     }
 }

@@ -7,6 +7,7 @@ mod away;
 mod elsewhere;
 mod paused;
 mod seats;
+mod telling;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
-use rookery_live::{Deed, LiveMatch, News, Since, Snapshot};
+use rookery_live::{LiveMatch, Snapshot};
 use rookery_referee::{Command, MatchSpec};
 use rookery_rules::{Scene, Seat};
 use rookery_store::{EntrantId, GameId, TournamentId};
@@ -23,12 +24,10 @@ use tokio::sync::{Notify, watch};
 
 use super::Hold;
 use super::eval::is_evaluated;
-use super::update::{Update, card, follow, newest, tellable, unrated, whole_frame};
+use super::update::{Update, card, unrated};
 use crate::accounts::{Identity, Owner, now_ms};
-use crate::data::{Around, MatchState, NewsData, SceneData, Sight};
+use crate::data::{Around, MatchState, NewsData, SceneData, Sight, Trail};
 
-/// Updates that are kept for those who lag behind.
-const KEPT: usize = 64;
 /// How long a snapshot is given to all who only look on, while nothing happens.
 const FRESH: Duration = Duration::from_millis(200);
 
@@ -54,6 +53,12 @@ pub struct Table {
     given_up: Notify,
     /// Whose the uploaded bots are, by seat, if there are any.
     programs: OnceLock<Vec<Option<EntrantId>>>,
+    /// From which its scenes are made.
+    pub(super) trail: Trail,
+    /// Whether somebody makes scenes of what nobody has looked at.
+    catching_up: AtomicBool,
+    /// Whether the store has it.
+    is_stored: AtomicBool,
 }
 
 struct State {
@@ -81,6 +86,8 @@ struct State {
     rematch: Option<GameId>,
     /// What became of whoever plays it elsewhere.
     note: Option<String>,
+    /// Whether the store will never have it.
+    is_lost: bool,
 }
 
 enum Stage {
@@ -141,16 +148,24 @@ impl Table {
         seats: Vec<Hold>,
     ) -> Self {
         let scene = snapshot.position.scene();
-        Self::new(id, maker, first, Stage::Waiting(snapshot), scene, seats)
+        Self::new(id, maker, first, Stage::Waiting(snapshot), |_| scene, seats)
     }
 
     /// A table of a match that runs.
     pub(crate) fn live(id: GameId, maker: Owner, first: u64, live: LiveMatch, seats: Vec<Hold>) -> Self {
-        let scene = newest(&live.first_snapshot());
-        Self::new(id, maker, first, Stage::Live(live), scene, seats)
+        let begun = live.first_snapshot();
+        Self::new(id, maker, first, Stage::Live(live), |trail| trail.newest(&begun), seats)
     }
 
-    fn new(id: GameId, maker: Owner, version: u64, stage: Stage, scene: Scene, seats: Vec<Hold>) -> Self {
+    fn new(
+        id: GameId,
+        maker: Owner,
+        version: u64,
+        stage: Stage,
+        scene: impl FnOnce(&Trail) -> Scene,
+        seats: Vec<Hold>,
+    ) -> Self {
+        let trail = Trail::default();
         let told = match &stage {
             Stage::Live(live) => live.first_snapshot().version,
             Stage::Waiting(_) | Stage::Elsewhere(_) | Stage::Paused(_) => 0,
@@ -162,7 +177,7 @@ impl Table {
             version,
             told,
             updates: VecDeque::new(),
-            scene,
+            scene: scene(&trail),
             seats,
             viewers: 0,
             cached: None,
@@ -171,6 +186,7 @@ impl Table {
             card: None,
             rematch: None,
             note: None,
+            is_lost: false,
         };
         let (version, eval) = (watch::Sender::new(version), watch::Sender::new(None));
         let evaluating = AtomicBool::new(false);
@@ -188,6 +204,9 @@ impl Table {
             evaluating,
             given_up,
             programs,
+            trail,
+            catching_up: AtomicBool::new(false),
+            is_stored: AtomicBool::new(false),
         }
     }
 
@@ -239,6 +258,16 @@ impl Table {
         self.state().over_since
     }
 
+    /// Whether the store has it.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.is_stored.load(Ordering::SeqCst)
+    }
+
+    /// The store has it now.
+    pub(crate) fn set_stored(&self) {
+        self.is_stored.store(true, Ordering::SeqCst);
+    }
+
     /// For how long nothing has happened and no player was there.
     pub fn idle_for(&self) -> Duration {
         let state = self.state();
@@ -280,7 +309,7 @@ impl Table {
         let mut state = self.state();
         let first = live.first_snapshot();
         state.told = first.version;
-        state.scene = newest(&first);
+        state.scene = self.trail.newest(&first);
         state.stage = Stage::Live(live);
         // Bots that were waited for are back: nobody may end the match because they think.
         for hold in state.seats.iter_mut().filter(|hold| hold.owner.is_none()) {
@@ -300,110 +329,6 @@ impl Table {
     fn announce(&self, state: &mut State) {
         state.active = Instant::now();
         self.version.send_replace(state.version);
-    }
-
-    /// Something has happened in the live match. What viewers are told of it is made now if there are any, and else when
-    /// somebody comes: most matches of many are watched by nobody.
-    pub(super) fn stir(&self) {
-        if self.version.receiver_count() > 0 {
-            self.tell();
-        } else {
-            self.state().active = Instant::now();
-        }
-    }
-
-    /// Tells what has happened in the live match since the last time.
-    pub(crate) fn tell(&self) {
-        let mut state = self.state();
-        let Stage::Live(live) = &state.stage else { return };
-        let (live, told) = (live.clone(), state.told);
-        let (version, mut news) = match live.since(told) {
-            Since::News(version, news) => (version, news),
-            Since::Snapshot(snapshot) => {
-                state.told = snapshot.version;
-                state.scene = newest(&snapshot);
-                if snapshot.verdict.is_some() && !state.is_held {
-                    state.over_since.get_or_insert_with(Instant::now);
-                }
-                self.start_over(&mut state);
-                return;
-            }
-        };
-        let is_end = |news: &News| matches!(news, News::Ended(_));
-        let told = news.iter().position(is_end).filter(|_| state.is_held).unwrap_or(news.len());
-        let held = news.split_off(told);
-        if news.is_empty() {
-            return;
-        }
-        // Each of them is one version.
-        state.told = version - held.len() as u64;
-        let snapshot = state.snapshot();
-        let is_back = news.iter().any(|news| matches!(news, News::TakenBack { .. }));
-        let has_moved = news
-            .iter()
-            .any(|news| matches!(news, News::Happened(entry) if !matches!(entry.deed, Deed::Said(_))));
-        if is_back {
-            state.scene = newest(&snapshot);
-        } else if has_moved {
-            follow(&mut state.scene, &news);
-        }
-        if news.iter().any(is_end) {
-            state.over_since = Some(Instant::now());
-        }
-        let told = tellable(&news, &snapshot);
-        let scene = (is_back || has_moved).then(|| scene_now(&state, &snapshot));
-        self.push(&mut state, told, scene, &snapshot);
-    }
-
-    /// The store has the match, if it is over: everybody is told of its end.
-    pub(crate) fn release(&self) {
-        self.state().is_held = false;
-        self.tell();
-        let mut state = self.state();
-        if state.over_since.is_none() && state.snapshot().verdict.is_some() {
-            state.over_since = Some(Instant::now());
-            self.start_over(&mut state);
-        }
-    }
-
-    fn push(&self, state: &mut State, news: Vec<NewsData>, scene: Option<SceneData>, snapshot: &Snapshot) {
-        state.version += 1;
-        let update = Update::new(self.id, state.version, news, scene, snapshot);
-        state.updates.push_back(Arc::new(update));
-        if state.updates.len() > KEPT {
-            state.updates.pop_front();
-        }
-        self.announce(state);
-    }
-
-    /// What happened since a version; a snapshot if that is not known.
-    pub fn since(&self, version: Option<u64>, sight: Sight) -> Seen {
-        // What a snapshot shows is not told a second time.
-        self.tell();
-        let mut state = self.state();
-        if let Some(version) = version {
-            if version == state.version {
-                return Seen::Updates(version, vec![]);
-            }
-            let known = state.updates.front().is_some_and(|first| version + 1 >= first.version());
-            if known && version < state.version {
-                let missed = state.updates.iter().filter(|update| update.version() > version);
-                return Seen::Updates(state.version, missed.cloned().collect());
-            }
-        }
-        let only_looks = sight.seat.is_none() && !sight.may_read_stderr;
-        if let Some((made, at, bytes)) = state.cached.as_ref().filter(|_| only_looks)
-            && *at == state.version
-            && made.elapsed() < FRESH
-        {
-            return Seen::Snapshot(*at, bytes.clone());
-        }
-        let whole = self.state_of(&state, sight);
-        let bytes = whole_frame(self.id, state.version, &whole);
-        if only_looks {
-            state.cached = Some((Instant::now(), state.version, bytes.clone()));
-        }
-        Seen::Snapshot(state.version, bytes)
     }
 
     /// How it stands, for somebody.
@@ -427,14 +352,19 @@ impl Table {
         };
         // The table may be a moment behind the match: the scene belongs to the snapshot.
         let scene = match &state.stage {
-            Stage::Live(_) if snapshot.version != state.told => SceneData::from(&newest(&snapshot)),
+            Stage::Live(_) if snapshot.version != state.told => {
+                SceneData::from(&self.trail.newest(&snapshot))
+            }
             _ => SceneData::from(&state.scene),
         };
         let rematch = state.rematch.map(|id| id.to_string());
         let tournament = self.cup.map(|id| id.to_string());
         let unrated = if self.cup.is_some() { None } else { unrated(&snapshot, &state.seats) };
         let evaluated = snapshot.verdict.is_none() && is_evaluated(&snapshot.spec, sight.seat);
-        let whole = MatchState::new(&snapshot, scene, &around, sight);
+        let mut whole = MatchState::new(&snapshot, scene, &around, sight);
+        if let Some(over) = whole.over.as_mut().filter(|_| state.is_lost) {
+            over.sentence += telling::TOO_LONG;
+        }
         let note = state.note.clone();
         MatchState { unrated, evaluated, rematch, note, tournament, ..whole }
     }
@@ -489,9 +419,4 @@ impl Table {
         self.heard_of(seat);
         Ok(())
     }
-}
-
-fn scene_now(state: &State, snapshot: &Snapshot) -> SceneData {
-    let scene = SceneData::from(&state.scene);
-    if snapshot.verdict.is_some() { scene.still() } else { scene }
 }

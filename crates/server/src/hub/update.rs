@@ -14,7 +14,7 @@ use super::Hold;
 use crate::accounts::Owner;
 use crate::data::{
     AskedData, Can, EntryData, Kind, MatchState, NewsData, OfferData, SceneData, Sight, VerdictData, clocks,
-    offer, scenes,
+    offer,
 };
 use crate::http::shape;
 use crate::ladders::uncounted;
@@ -166,11 +166,6 @@ pub(crate) fn card(
         scene: SceneData::from(scene).still(),
     };
     json(&card).into()
-}
-
-/// The last scene of a match, with the ids that its pieces have had from the beginning.
-pub(crate) fn newest(snapshot: &Snapshot) -> Scene {
-    scenes(snapshot).pop().unwrap_or_else(|| snapshot.position.scene())
 }
 
 /// The scene after what happened: as many steps as there were, so that pieces keep their ids.

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, PoisonError};
 
+use rookery_rules::GameSpec;
 use rookery_store::GameId;
 
+use super::length::{MOST_TURNS, bounded};
 use super::{Hold, Hub, Table, Waiting, before};
 use crate::accounts::now_ms;
 use crate::http::ApiError;
@@ -71,7 +73,11 @@ impl Hub {
     }
 
     fn waits_again(&self, id: GameId, waiting: Waiting) -> Option<Table> {
-        let Waiting { spec, maker, made_ms, seats } = waiting;
+        let Waiting { mut spec, maker, made_ms, seats } = waiting;
+        // An earlier version may have let it go on for longer.
+        if let Ok(game) = GameSpec::parse(&spec.game) {
+            spec.max_turns = bounded(&game, spec.max_turns, MOST_TURNS);
+        }
         let is_open = seats.len() == spec.n_seats() && seats.iter().any(|(_, code)| code.is_some());
         let snapshot = is_open.then(|| before(&spec)).transpose();
         let snapshot =

@@ -9,8 +9,8 @@ use crate::api::{LadderData, StrengthData, VersionData};
 use crate::dates;
 use crate::ladders::{LEAST_GAMES, Point};
 
-/// The ladder of a game.
-pub(crate) fn ladder(game: &str, list: &[LadderData]) -> Markup {
+/// The ladder of a game; not whole while older games are still read.
+pub(crate) fn ladder(game: &str, list: &[LadderData], is_whole: bool) -> Markup {
     let table = html! {
         table class="table" {
             thead { tr { th { "#" } th { "Player" } th class="num" { "Rating" } th class="num" { "Games" } } }
@@ -33,6 +33,9 @@ pub(crate) fn ladder(game: &str, list: &[LadderData]) -> Markup {
             @for known in CATALOG {
                 a href={ "/players?game=" (known.name()) } aria-current=[(known.name() == game).then_some("page")] { (known.title()) }
             }
+        }
+        @if !is_whole {
+            p class="note" role="status" { "Older games are still being read. Load this page again in a moment for the ratings of all of them." }
         }
         @if list.is_empty() {
             div class="floe stack narrow" {
@@ -367,6 +370,12 @@ fn matches(data: &Player) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ladder_says_that_older_games_are_still_read() {
+        let said = |is_whole| ladder("hexapawn", &[], is_whole).into_string().contains("still being read");
+        assert!(said(false) && !said(true));
+    }
 
     #[test]
     fn grids_have_a_few_lines() {

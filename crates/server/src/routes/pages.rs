@@ -17,9 +17,9 @@ use rookery_store::{
 use serde::Deserialize;
 
 use crate::accounts::blocking;
-use crate::api::{self, guest_of, last_move, with_cookie};
+use crate::api::{self, guest_of, with_cookie};
 use crate::app::App;
-use crate::data::{Kind, MatchState, clocks, scenes};
+use crate::data::{Kind, MatchState, clocks};
 use crate::http::{ApiError, Caller, theme};
 use crate::hub::{Found, Hold, NewMatch, NewSeat, Table};
 use crate::pages::{self as shell, Card, Cup, Filter, Home, Invitations, Look, Past, Running};
@@ -88,13 +88,13 @@ async fn longest_ladder(app: &App) -> Result<Option<(&'static str, Vec<api::Ladd
     let longest = blocking(move || {
         let mut lengths = vec![];
         for game in CATALOG {
-            lengths.push((ladders.get(&store, game.name())?.ranked().len(), game.name()));
+            lengths.push((ladders.get(&store, game.name())?.0.ranked().len(), game.name()));
         }
         Ok(lengths.into_iter().rev().max_by_key(|(length, _)| *length))
     })
     .await?;
     let Some((_, name)) = longest.filter(|(length, _)| *length > 0) else { return Ok(None) };
-    let mut list = api::ladder_of(app, name).await?;
+    let (mut list, _) = api::ladder_of(app, name).await?;
     list.truncate(PLACES);
     Ok(Some((name, list)))
 }
@@ -302,18 +302,8 @@ fn codes(app: &App, holds: &[Hold]) -> Vec<(usize, String)> {
 
 /// The picture of a match after so many moves, without colours of its own if there is a sheet for boards.
 fn board_of(found: &Found, ply: Option<usize>) -> String {
-    let own;
-    let all = match found {
-        Found::Stored(stored) => &stored.scenes,
-        Found::Table(table) => {
-            own = scenes(&table.snapshot());
-            &own
-        }
-    };
-    let ply = ply.unwrap_or(usize::MAX).min(all.len().saturating_sub(1));
-    let options =
-        Options { last: last_move(found, all, ply), captions: false, style: false, ..Options::default() };
-    all.get(ply).map(|scene| sized(scene, &options)).unwrap_or_default()
+    let (scene, last) = api::seen_at(found, ply);
+    sized(&scene, &Options { last, captions: false, style: false, ..Options::default() })
 }
 
 /// A board without a move before it, for a page.

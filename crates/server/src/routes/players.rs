@@ -38,8 +38,8 @@ pub(crate) async fn ladder(
         return Ok(Redirect::to(&shell::player_path(&found.name)).into_response());
     }
     let known = query.game.and_then(|name| game(&name).ok()).unwrap_or(CATALOG[0]);
-    let list = api::ladder_of(&app, known.name()).await?;
-    Ok(shown("Players", &look(&caller, &headers), &shell::ladder(known.name(), &list)))
+    let (list, is_whole) = api::ladder_of(&app, known.name()).await?;
+    Ok(shown("Players", &look(&caller, &headers), &shell::ladder(known.name(), &list, is_whole)))
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,16 +1,18 @@
 //! Who may take part in a tournament of this server.
 
 use rookery_referee::SeatSpec;
+use rookery_rules::GameSpec;
 use rookery_tournament::TournamentSpec;
 
 use super::MOST_ENTRANTS;
 use crate::http::ApiError;
-use crate::hub::{check_work, checked_limits};
+use crate::hub::{MOST_TURNS, bounded, check_work, checked_limits, expect_turns};
 
 /// Whether everybody may take part here, under its own name.
 pub(super) fn check_entrants(spec: &TournamentSpec) -> Result<(), ApiError> {
     let wrong = |message: String| ApiError::field("entrants", message);
     checked_limits(spec.limits)?;
+    expect_turns(spec.max_turns)?;
     if !spec.trials.is_empty() {
         return Err(ApiError::field(
             "trials",
@@ -41,4 +43,39 @@ pub(super) fn check_entrants(spec: &TournamentSpec) -> Result<(), ApiError> {
         }
     }
     Ok(())
+}
+
+/// Says after how many moves a game is drawn, where one of the games can go on for longer than a match may here.
+pub(super) fn bound_games(spec: &mut TournamentSpec) {
+    let games = spec.games.iter().filter_map(|text| GameSpec::parse(text).ok());
+    spec.max_turns = games.fold(spec.max_turns, |said, game| bounded(&game, said, MOST_TURNS));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fault_w05_games_of_tournaments_end_as_others_do() {
+        let spec = |games: &str, more: &str| {
+            let text = format!(
+                r#"{{"name": "cup", "games": [{games}], "format": {{"kind": "round-robin", "games": 2}},
+                    "entrants": ["random", "first"]{more}}}"#
+            );
+            serde_json::from_str::<TournamentSpec>(&text).expect("it is a spec")
+        };
+        for (games, more, turns) in [
+            (r#""hexapawn""#, "", None),
+            (r#""hexapawn", "renpaarden:max-turns=1000000""#, "", Some(MOST_TURNS)),
+            (r#""renpaarden", "hexapawn""#, r#", "max_turns": 50"#, Some(50)),
+        ] {
+            let mut spec = spec(games, more);
+            check_entrants(&spec).expect("all may take part");
+            bound_games(&mut spec);
+            assert_eq!(spec.max_turns, turns, "{games}");
+        }
+        let error =
+            check_entrants(&spec(r#""hexapawn""#, r#", "max_turns": 10001"#)).expect_err("it is too long");
+        assert_eq!(error.field.as_deref(), Some("max_turns"));
+    }
 }

@@ -1,6 +1,7 @@
 //! Games of a tournament in the server's own runtime, where people and the links of bots are: boards that can be watched.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rookery_arena::{PlayedGame, Storing, Tournament};
@@ -116,14 +117,14 @@ pub(super) fn hold_here(
     mut tournament: Tournament,
     hub: &Arc<Hub>,
     stopping: &Stopping,
-    mut leaving: mpsc::Receiver<Leave>,
+    (mut leaving, is_trying): (mpsc::Receiver<Leave>, &AtomicBool),
     runtime: &Handle,
 ) -> Result<bool, String> {
     if !try_bots(&mut tournament, hub, stopping, runtime)? {
         return Ok(false);
     }
-    // Numbers may have changed: whoever was to leave meanwhile is named once more.
-    while leaving.try_recv().is_ok() {}
+    // Numbers may have changed until now.
+    is_trying.store(false, Ordering::SeqCst);
     let tournament = Arc::new(tournament);
     let (id, store) = (tournament.id(), hub.store().clone());
     let told = |error: &dyn std::fmt::Display| error.to_string();

@@ -3,6 +3,7 @@
 
 mod entrants;
 mod floor;
+mod leaving;
 mod sign_up;
 mod stalled;
 mod trials;
@@ -11,6 +12,7 @@ mod view;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, thread};
@@ -22,12 +24,12 @@ use rookery_store::{Store, TournamentId, TournamentState};
 use rookery_tournament::{EntrantSpec, FormatSpec, Plan, TournamentSpec};
 use rookery_wire::Protocols;
 use serde::{Deserialize, Serialize};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use crate::accounts::{Identity, Owner, random_token};
 use crate::http::ApiError;
 use crate::hub::Hub;
-use entrants::check_entrants;
+use entrants::{bound_games, check_entrants};
 use floor::Leave;
 use stalled::Stalled;
 
@@ -89,6 +91,24 @@ struct Held {
     stopping: Stopping,
     /// Where somebody leaves while the others play on, if that is possible.
     leaving: Option<mpsc::Sender<Leave>>,
+    /// Whether its bots are tried, before the first round.
+    is_trying: Arc<AtomicBool>,
+}
+
+/// A tournament is held for as long as this lives.
+struct Holds<'a> {
+    all: &'a Tournaments,
+    id: TournamentId,
+}
+
+impl Drop for Holds<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            tracing::error!(id = %self.id, "a tournament has failed: see the message before this one");
+        }
+        self.all.held().remove(&self.id);
+        self.all.forget_view(self.id);
+    }
 }
 
 impl Tournaments {
@@ -172,6 +192,7 @@ impl Tournaments {
         Self::plan(&spec)?;
         self.expect_bots(&spec)?;
         self.pin_bundles(&mut spec)?;
+        bound_games(&mut spec);
         self.expect_room()?;
         let tournament = Tournament::create(&self.store, spec);
         let tournament = tournament.map_err(|error| ApiError::bad(error.to_string()))?;
@@ -243,17 +264,21 @@ impl Tournaments {
         let own = Stopping::new(Duration::ZERO);
         let is_watched = floor::is_watched(tournament.spec(), self.elsewhere.is_some());
         let (leaving, left) = mpsc::channel(8);
+        let is_trying = Arc::new(AtomicBool::new(is_watched));
         match self.held().entry(id) {
             Entry::Occupied(_) => return false,
             Entry::Vacant(place) => {
-                place.insert(Held { stopping: own.clone(), leaving: is_watched.then_some(leaving) });
+                let leaving = is_watched.then_some(leaving);
+                place.insert(Held { stopping: own.clone(), leaving, is_trying: Arc::clone(&is_trying) });
             }
         }
         let all = Arc::clone(self);
         let runtime = tokio::runtime::Handle::current();
         thread::spawn(move || {
+            // It is held no longer when this ends, however it ends.
+            let _holding = Holds { all: &all, id };
             let held = if is_watched {
-                floor::hold_here(tournament, &all.hub, &own, left, &runtime)
+                floor::hold_here(tournament, &all.hub, &own, (left, &is_trying), &runtime)
             } else {
                 hold_computers(&tournament, all.elsewhere.as_deref(), &own)
             };
@@ -264,8 +289,6 @@ impl Tournaments {
                 }
                 Err(error) => tracing::error!(%id, error, "a tournament has failed"),
             }
-            all.held().remove(&id);
-            all.forget_view(id);
         });
         true
     }
@@ -326,75 +349,6 @@ impl Tournaments {
         self.hub.drop_cup(id);
         self.forget_view(id);
         Ok(())
-    }
-
-    /// Lets an entrant take no further part: by who made it, the operator, or who brought it. Blocks while the store is asked.
-    pub fn withdraw(self: &Arc<Self>, id: TournamentId, name: &str, who: &Identity) -> Result<(), ApiError> {
-        let note = self.expect_bringer(id, name, who)?;
-        self.expect_unfinished(id)?;
-        if note.sign_up.is_some() && self.store.tournament(id)?.state == TournamentState::Open {
-            return self.sign_off(id, name);
-        }
-        let entrants = self.store.tournament_entrants(id)?;
-        let entrant = entrants.iter().find(|entrant| entrant.name == name);
-        let entrant = entrant.ok_or_else(|| ApiError::field("entrant", "nobody of this name takes part"))?;
-        if !entrant.present {
-            return Err(ApiError::conflict("it has left already"));
-        }
-        let leaving = self.held().get(&id).and_then(|held| held.leaving.clone());
-        let left = match leaving {
-            Some(leaving) => self.leave_meanwhile(id, entrant, &leaving)?,
-            None => self.leave_stopped(id, entrant.number, note.paused)?,
-        };
-        self.forget_view(id);
-        if left {
-            Ok(())
-        } else {
-            Err(ApiError::conflict("nobody can leave this kind of tournament; pause or remove it instead"))
-        }
-    }
-
-    /// The others play on; a game of whoever leaves is given up.
-    fn leave_meanwhile(
-        &self,
-        id: TournamentId,
-        entrant: &rookery_store::TournamentEntrant,
-        leaving: &mpsc::Sender<Leave>,
-    ) -> Result<bool, ApiError> {
-        let gone = || ApiError::unavailable("it has just stopped; look again");
-        let (done, answer) = oneshot::channel();
-        leaving.blocking_send((entrant.number, done)).map_err(|_| gone())?;
-        let left = answer.blocking_recv().map_err(|_| gone())?.map_err(|error| ApiError::ours(&error))?;
-        if left {
-            self.hub.resign_from_cup(id, &Owner::Named(entrant.id.0));
-        }
-        Ok(left)
-    }
-
-    /// Stops it for a moment, if it is played.
-    fn leave_stopped(
-        self: &Arc<Self>,
-        id: TournamentId,
-        number: rookery_tournament::Entrant,
-        paused: bool,
-    ) -> Result<bool, ApiError> {
-        let was_held = self.is_held(id);
-        self.stop_one(id)?;
-        let failed = |error: rookery_arena::ArenaError| ApiError::ours(&error);
-        let tournament = Tournament::open(&self.store, id).map_err(failed)?;
-        let mut format = tournament.format().map_err(failed)?;
-        let before = format.changes().len();
-        format.leave(number);
-        let changes = format.changes();
-        let left = changes.len() > before;
-        if left {
-            self.store.put_changes(id, &changes)?;
-            self.store.set_present(id, number, false)?;
-        }
-        if was_held && !paused && !self.stopping.is_requested() {
-            self.hold(tournament);
-        }
-        Ok(left)
     }
 
     fn expect_unfinished(&self, id: TournamentId) -> Result<(), ApiError> {
@@ -486,4 +440,29 @@ fn hold_computers(
     };
     let held = tournament.hold(&how, own, &mut (), &mut |_| {}, &mut |_| Ok(()));
     held.map(|outcome| outcome.complete).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tournament_whose_thread_panics_is_held_no_longer() {
+        let folder = rookery_testkit::TempFolder::new("tournaments-panic");
+        let stopping = Stopping::new(Duration::ZERO);
+        let hub = Arc::new(Hub::for_tests(&folder));
+        let all = Arc::new(Tournaments::new(hub, &folder, stopping.clone()));
+        let id = TournamentId::random();
+        let held = Held { stopping, leaving: None, is_trying: Arc::default() };
+        all.held().insert(id, held);
+        let failing = Arc::clone(&all);
+        let ended = thread::spawn(move || {
+            let _holding = Holds { all: &failing, id };
+            panic!("a mistake of ours");
+        });
+        assert!(ended.join().is_err());
+        assert!(!all.is_held(id));
+        // It would wait for ever.
+        all.stop();
+    }
 }

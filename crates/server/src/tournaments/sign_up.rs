@@ -10,7 +10,7 @@ use rookery_store::{BundleFilter, BundleState, Page, TournamentId, TournamentSta
 use rookery_tournament::{EntrantSpec, FormatSpec, TournamentSpec};
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_ENTRANTS, MOST_GAMES, Note, Tournaments, check_entrants};
+use super::{MOST_ENTRANTS, MOST_GAMES, Note, Tournaments, bound_games, check_entrants};
 use crate::accounts::{Identity, Owner, now_ms};
 use crate::http::ApiError;
 
@@ -88,6 +88,7 @@ impl Tournaments {
         }
         self.expect_bots(&spec)?;
         self.pin_bundles(&mut spec)?;
+        bound_games(&mut spec);
         self.expect_room()?;
         let id = Tournament::announce(&self.store, &spec);
         let id = id.map_err(|error| ApiError::bad(error.to_string()))?;

@@ -37,6 +37,12 @@ impl Running {
         Self::bind(folder, "127.0.0.1:0".parse().unwrap(), public, trusted, None)
     }
 
+    /// The same in a classroom, where people reach it over plain HTTP by a name that leads to this machine.
+    pub(crate) fn start_at_name(folder: &Path, name: &str) -> Self {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        Self::bind(folder, free, Some(&format!("http://{name}:{}", free.port())), &[], None)
+    }
+
     /// The same with other machines that play, or seem to.
     pub(crate) fn start_with(folder: &Path, machines: Arc<dyn Machines>) -> Self {
         Self::bind(folder, "127.0.0.1:0".parse().unwrap(), None, &[], Some(machines))

@@ -6,15 +6,16 @@ use std::time::Instant;
 use rookery_live::{News, Snapshot};
 use rookery_store::GameId;
 
-use super::super::update::{follow, newest, tellable};
+use super::super::update::{follow, tellable};
 use super::{Hold, Stage, Table};
 use crate::accounts::Owner;
 
 impl Table {
     /// A table of a match that another machine plays.
-    pub(crate) fn elsewhere(id: GameId, first: u64, snapshot: Arc<Snapshot>) -> Self {
-        let (scene, seats) = (newest(&snapshot), vec![Hold::default(); snapshot.spec.n_seats()]);
-        Self::new(id, Owner::Guest(0), first, Stage::Elsewhere(snapshot), scene, seats)
+    pub(crate) fn elsewhere(id: GameId, first: u64, snapshot: &Arc<Snapshot>) -> Self {
+        let seats = vec![Hold::default(); snapshot.spec.n_seats()];
+        let stage = Stage::Elsewhere(Arc::clone(snapshot));
+        Self::new(id, Owner::Guest(0), first, stage, |trail| trail.newest(snapshot), seats)
     }
 
     /// The same match has gone on: what is new is told.
@@ -32,14 +33,14 @@ impl Table {
             return;
         }
         state.stage = Stage::Elsewhere(Arc::clone(snapshot));
-        let scene = super::scene_now(&state, snapshot);
+        let scene = super::telling::scene_now(&state, snapshot);
         self.push(&mut state, tellable(&news, snapshot), Some(scene), snapshot);
     }
 
     /// Another attempt at the match is shown from its beginning, with a word about why.
     pub(crate) fn begun_again(&self, snapshot: Arc<Snapshot>) {
         let mut state = self.state();
-        state.scene = newest(&snapshot);
+        state.scene = self.trail.newest(&snapshot);
         if snapshot.verdict.is_some() {
             state.over_since.get_or_insert_with(Instant::now);
         }

@@ -7,7 +7,6 @@ use rookery_live::Snapshot;
 use rookery_referee::SeatSpec;
 use rookery_store::GameId;
 
-use super::super::update::newest;
 use super::{Hold, Stage, State, Table};
 use crate::accounts::Owner;
 
@@ -21,12 +20,13 @@ impl Table {
         seats: Vec<Hold>,
         note: String,
     ) -> Self {
-        let scene = newest(&snapshot);
-        let table = Self::new(id, maker, first, Stage::Paused(Arc::new(snapshot)), scene, seats);
+        let snapshot = Arc::new(snapshot);
+        let stage = Stage::Paused(Arc::clone(&snapshot));
+        let table = Self::new(id, maker, first, stage, |trail| trail.newest(&snapshot), seats);
         {
-            let mut state = table.state();
-            state.note = Some(note);
-            let State { seats, stage, .. } = &mut *state;
+            let mut now = table.state();
+            now.note = Some(note);
+            let State { seats, stage, .. } = &mut *now;
             for (hold, entry) in seats.iter_mut().zip(&stage.snapshot().spec.seats) {
                 if matches!(entry.player, SeatSpec::Remote(_)) {
                     hold.away = Some(Instant::now());
