@@ -10,6 +10,8 @@ use std::io::{self, Read as _, Seek as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rookery_rules::MAX_SEATS;
+
 use crate::mend::{Cut, Mended, mend, seek_end};
 use crate::{FolderError, Problem, Receipt, Syncer, create_folder};
 
@@ -65,12 +67,23 @@ pub trait Archive: Send + Sync {
 
     /// Keeps what the program at a seat, from 0, wrote to its standard error.
     fn keep_log(&self, key: &Key, seat: usize, log: &[u8]) -> Result<(), ArchiveError> {
-        let Some(record) = self.path(key) else { return Ok(()) };
-        let name = record.file_name().unwrap_or_default().to_string_lossy();
-        let stem = name.strip_suffix(SUFFIX).unwrap_or(&name);
-        let path = record.with_file_name(format!("{stem}.seat-{}.stderr", seat + 1));
-        std::fs::write(&path, log).map_err(|error| ArchiveError::Record(path, Problem::Io(error)))
+        self.path(key).map_or(Ok(()), |record| write_log(&log_path(&record, seat), log, false))
     }
+}
+
+/// Where the log of the program at a seat, from 0, is kept beside its record.
+pub fn log_path(record: &Path, seat: usize) -> PathBuf {
+    let name = record.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(SUFFIX).unwrap_or(&name);
+    record.with_file_name(format!("{stem}.seat-{}.stderr", seat + 1))
+}
+
+/// Writes a log; behind the one of the first part where a match has gone on.
+fn write_log(path: &Path, log: &[u8], goes_on: bool) -> Result<(), ArchiveError> {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).append(goes_on).truncate(!goes_on);
+    let written = options.open(path).and_then(|mut file| file.write_all(log));
+    written.map_err(|error| ArchiveError::Record(path.to_owned(), Problem::Io(error)))
 }
 
 /// Why a record cannot be kept.
@@ -246,6 +259,10 @@ impl Archive for Folder {
     fn path(&self, key: &Key) -> Option<PathBuf> {
         Some(self.file(key))
     }
+
+    fn keep_log(&self, key: &Key, seat: usize, log: &[u8]) -> Result<(), ArchiveError> {
+        write_log(&log_path(&self.file(key), seat), log, self.resume)
+    }
 }
 
 /// One file for one match.
@@ -280,6 +297,10 @@ impl Archive for OneFile {
 
     fn path(&self, _: &Key) -> Option<PathBuf> {
         Some(self.path.clone())
+    }
+
+    fn keep_log(&self, _: &Key, seat: usize, log: &[u8]) -> Result<(), ArchiveError> {
+        write_log(&log_path(&self.path, seat), log, self.resume)
     }
 }
 
@@ -393,7 +414,8 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// A path like this one that no file has: itself, or with the next free number.
+/// A path like this one that no file has: itself, or with the next free number. Where only the log of a program is left of a
+/// match, another one would seem to own it, so that name is not free either.
 pub fn free_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (stem, suffix) = match name.strip_suffix(SUFFIX) {
@@ -405,5 +427,9 @@ pub fn free_path(path: &Path) -> PathBuf {
     let base = numbered.map_or(stem, |(base, _)| base);
     let named = |n: u32| path.with_file_name(format!("{base}-{n}{suffix}"));
     let candidates = std::iter::once(path.to_owned()).chain((2..).map(named));
-    candidates.into_iter().find(|path| !path.exists()).expect("there is always a higher number")
+    let has_log = |path: &Path| (0..MAX_SEATS).any(|seat| log_path(path, seat).exists());
+    candidates
+        .into_iter()
+        .find(|path| !path.exists() && !has_log(path))
+        .expect("there is always a higher number")
 }

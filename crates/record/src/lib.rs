@@ -51,7 +51,9 @@ mod syncer;
 mod verify;
 mod writer;
 
-pub use archive::{Archive, ArchiveError, Folder, Key, Lock, OneFile, SUFFIX, Sink, Slot, free_path};
+pub use archive::{
+    Archive, ArchiveError, Folder, Key, Lock, OneFile, SUFFIX, Sink, Slot, free_path, log_path,
+};
 pub use files::open_record;
 pub use header::{FORMAT_VERSION, Header, SOFTWARE};
 pub use line::{

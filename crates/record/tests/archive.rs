@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use common::{Wild, agreed, header, plain, play_on, simulate, wild};
 use rookery_games::hexapawn::Setup as Hexapawn;
-use rookery_record::{Archive as _, ArchiveError, Cut, Folder, Key, OneFile, RecordWriter, Slot, resume};
+use rookery_record::{
+    Archive as _, ArchiveError, Cut, Folder, Key, OneFile, RecordWriter, Slot, free_path, log_path, resume,
+};
 use rookery_referee::{Player, Referee, Strategist};
 use rookery_rules::Setup;
 use rookery_search::Random;
@@ -270,6 +272,21 @@ fn without_resume_a_record_is_in_the_way() {
     sink.finish().wait().unwrap();
     let Ok(Slot::Unfinished { lines, cut: None, .. }) = case.archive.open(&KEY) else { panic!("free again") };
     assert!(lines.is_empty());
+}
+
+#[test]
+fn a_log_goes_on_with_its_match_and_no_other_match_seems_to_own_it() {
+    let temp = TempFolder::new("logs");
+    let path = temp.join("mine.rookery.jsonl");
+    let log = log_path(&path, 1);
+    assert_eq!(log, temp.join("mine.seat-2.stderr"));
+    for (resume, expected) in [(false, "one "), (true, "one one "), (false, "one ")] {
+        OneFile::new(&path, resume).keep_log(&KEY, 1, b"one ").unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), expected);
+    }
+    assert_eq!(free_path(&path), temp.join("mine-2.rookery.jsonl"), "a log without its record");
+    fs::remove_file(log).unwrap();
+    assert_eq!(free_path(&path), path);
 }
 
 #[test]

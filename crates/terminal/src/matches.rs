@@ -153,6 +153,7 @@ impl Runner {
         (slot, record): (Option<Slot>, Option<PathBuf>),
     ) -> Result<LiveMatch, String> {
         let rookery_live::Opened { guests, closing, started } = opened;
+        let goes_on = matches!(slot, Some(Slot::Unfinished { .. }));
         let prepared = prepare(spec, guests, &self.programs.protocols, slot);
         let _runtime = self.runtime.enter();
         let live = prepared.map_err(|error| clean(&error.to_string()))?;
@@ -162,7 +163,7 @@ impl Runner {
             ending.played().await;
             closing.done().await;
             if let Some(record) = record {
-                keep_logs(&record, &started);
+                keep_logs(&record, goes_on, &started);
             }
         });
         self.leaving.lock().unwrap_or_else(PoisonError::into_inner).push(leaving);
@@ -170,10 +171,10 @@ impl Runner {
     }
 }
 
-/// Keeps what each program has written to its standard error beside the record of its match. A match whose log is lost is no
-/// less played.
-fn keep_logs(record: &Path, started: &[(usize, Started)]) {
-    let archive = OneFile::new(record, true);
+/// Keeps what each program has written to its standard error beside the record of its match, behind what it wrote in the first
+/// part of one that goes on. A match whose log is lost is no less played.
+fn keep_logs(record: &Path, goes_on: bool, started: &[(usize, Started)]) {
+    let archive = OneFile::new(record, goes_on);
     for (seat, program) in started {
         let log = program.log.all();
         if !log.is_empty() {

@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use comfy_table::{CellAlignment, Table, presets};
+use rookery_catalog::game;
 use rookery_live::Story;
-use rookery_record::{SUFFIX, open_record};
+use rookery_record::{SUFFIX, log_path, open_record};
 use rookery_referee::SeatEntry;
 use rookery_rules::text::clean;
-use rookery_rules::{GameSpec, Seat};
+use rookery_rules::{GameSpec, MAX_SEATS, Seat};
 use rookery_terminal::results::{MatchResult, own_name};
 use serde::Serialize;
 use serde_json::Value;
@@ -75,7 +76,7 @@ enum Deed {
         #[arg(long)]
         json: bool,
     },
-    /// Delete the record of a game
+    /// Delete the record of a game, and what its programs wrote to their standard error
     #[command(after_help = "Examples:\n  rookery history delete hexapawn-12")]
     Delete {
         /// The name of its file, without `.rookery.jsonl`
@@ -121,6 +122,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             if let Some(kept) = review::kept_at(&path).filter(|kept| kept.exists()) {
                 fs::remove_file(kept)?;
             }
+            // A later game of this name has logs of its own.
+            for log in (0..MAX_SEATS).map(|seat| log_path(&path, seat)).filter(|log| log.exists()) {
+                fs::remove_file(log)?;
+            }
             fs::remove_file(&path)?;
             writeln!(out, "deleted {}", clean(&path.display().to_string()))?;
             Ok(ExitCode::SUCCESS)
@@ -153,6 +158,10 @@ fn lock(id: &str, path: &Path) -> anyhow::Result<fs::File> {
 }
 
 fn list(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
+    if let Some(wanted) = &args.game {
+        // Only the name: a game of an older version may have had other keys.
+        game(wanted.split(':').next().unwrap_or_default()).map_err(|error| UsageError(error.to_string()))?;
+    }
     let rows = rows(args);
     if args.json {
         return write_json(out, &rows);

@@ -13,7 +13,6 @@ use rookery_terminal::results::Results;
 use rookery_terminal::{App, FIRST_GAME, Keep, Leave, Look, Table, clean, quoted};
 
 use super::play::{Args, Here, play_on_screen};
-use super::review;
 use super::rules::read_on_screen;
 use super::watch::{look_at, watch_on_screen};
 use crate::data_folder::{games_folder, newest_games};
@@ -64,7 +63,7 @@ fn fulfil(here: &Here, args: &Args, wish: Wish, look: Look, out: &mut dyn Write)
             play_on_screen(here, App::new(table, look, Instant::now()).guided(), out)
         }
         Wish::Resume(path) => {
-            let table = Table::resume(here.runtime(), &path).map_err(wrong)?.keeping_reviews(review::keep);
+            let table = args.with_record(path).table(here)?;
             play_on_screen(here, App::new(table, look, Instant::now()), out)
         }
         Wish::Watch { game, players } => {

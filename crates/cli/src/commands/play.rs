@@ -142,6 +142,11 @@ impl Args {
         Self { spec: Some(spec), players, ..self.clone() }
     }
 
+    /// The same for the match of a record that is to go on.
+    pub(super) fn with_record(&self, record: PathBuf) -> Self {
+        Self { resume: Some(record), ..self.clone() }
+    }
+
     /// Goes on with the match of a record.
     pub(crate) fn going_on(record: PathBuf) -> Self {
         Self { resume: Some(record), ..Self::bare() }
