@@ -203,6 +203,19 @@ fn a_number_names_a_puzzle_on_any_day_and_the_day_is_a_number() {
     assert_eq!(of_the_day, json(&["puzzle", "--seed", &day.to_string(), "--json"], &home));
 }
 
+/// It used to say that the game was over.
+#[test]
+fn a_wrong_move_that_leaves_a_draw_takes_the_win_away_and_no_more() {
+    let home = TempFolder::new("puzzle-drawn");
+    let puzzle = json(&["puzzle", "stones", "--seed", "3", "--json"], &home);
+    let position = puzzle["position"].as_str().unwrap();
+    let solved = json(&["solve", "stones", "--position", position, "--want", "moves", "--json"], &home);
+    let mut moves = solved["first_moves"].as_array().unwrap().iter();
+    let drawn = moves.find(|row| row["winner"] == "draw").unwrap()["move"].as_str().unwrap();
+    let said = typed(&["puzzle", "stones", "--seed", "3"], &home, &format!("{drawn}\nquit\n"));
+    assert!(said.contains("No: the win is gone. Try again."), "{said}");
+}
+
 #[test]
 fn a_puzzle_is_solved_to_its_end() {
     let home = TempFolder::new("solved");
@@ -238,8 +251,17 @@ fn history_lists_filters_reviews_and_deletes() {
         );
     }
     assert!(rookery(&["history", "review", "hexapawn-1"], &home).status.success());
+    let games = home.join("rookery/games");
+    for seat in [1, 2] {
+        fs::write(games.join(format!("four-1.seat-{seat}.stderr")), "what a program wrote").unwrap();
+    }
     assert!(rookery(&["history", "delete", "four-1"], &home).status.success());
     assert_eq!(json(&["history", "--json"], &home).as_array().unwrap().len(), 1);
+    let left = fs::read_dir(&games).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(left.filter(|name| name.starts_with("four-1")).collect::<Vec<_>>(), [""; 0]);
+    let misspelt = rookery(&["history", "--game", "hexpawn"], &home);
+    assert_eq!(misspelt.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&misspelt.stderr).contains("did you mean `hexapawn`?"), "{misspelt:?}");
     for wrong in ["four-1", "../secret", "", "."] {
         let refused = rookery(&["history", "delete", wrong], &home);
         assert_eq!(refused.status.code(), Some(2), "{wrong:?}");

@@ -315,26 +315,25 @@ impl SetupError {
 
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let did_you_mean =
-            |nearest: Option<&str>| nearest.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
+        // What follows a question is a new sentence.
+        let hint = |nearest: Option<&str>, rest: &str| match nearest {
+            Some(word) => format!("did you mean `{word}`? {}{}", rest[..1].to_uppercase(), &rest[1..]),
+            None => rest.to_owned(),
+        };
         match self {
             Self::Malformed { text, problem } => {
                 write!(f, "{text:?} is no game spec: {problem}; expected NAME or NAME:KEY=VALUE,KEY=VALUE")
             }
             Self::UnknownGame { game, nearest, known } => {
-                write!(
-                    f,
-                    "there is no game `{game}`; {}The games are {}",
-                    did_you_mean(*nearest),
-                    known.join(", ")
-                )
+                let games = hint(*nearest, "the games are");
+                write!(f, "there is no game `{game}`; {games} {}", known.join(", "))
             }
             Self::UnknownKey { game, key, nearest, known } => {
-                write!(f, "{game} has no key `{key}`; {}", did_you_mean(*nearest))?;
+                write!(f, "{game} has no key `{key}`; ")?;
                 if known.is_empty() {
                     f.write_str("it takes none")
                 } else {
-                    write!(f, "Its keys are {}", known.join(", "))
+                    write!(f, "{} {}", hint(*nearest, "its keys are"), known.join(", "))
                 }
             }
             Self::Repeated { game, key } => write!(f, "{game}: the key `{key}` is given twice; give it once"),

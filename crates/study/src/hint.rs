@@ -69,11 +69,11 @@ fn hint(advice: &Advice, position: &dyn AnyPosition) -> Option<Hint> {
     let scene = position.scene();
     let label = scene.find_move(&mv).map_or(mv.as_str(), |mv| mv.label.as_str());
     let what = if label == mv { mv.clone() } else { format!("{mv} ({label})") };
-    let mut said = vec![];
+    // What it is worth stands first: a narrow screen cuts off the end.
+    let mut said = vec![best.worth()];
     if !best.reasons.is_empty() {
         said.push(best.reason());
     }
-    said.push(best.worth());
     if let Some(next) = advice.lines.get(1).filter(|_| !best.proven) {
         said.push(format!("next best is {} with {:.0} %", next.mv(), 100.0 * next.value));
     }

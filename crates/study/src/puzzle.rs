@@ -145,6 +145,8 @@ const WORK: u64 = 20_000_000;
 const SOON: (u64, u64) = (50_000, 4_000_000);
 /// The memory of a solver.
 const MEMORY: usize = 16 << 20;
+/// So much more of both when a move is tried: what follows from it follows from the puzzle, too, but may be met in another order.
+const ROOM: u32 = 4;
 /// Who plays the games: somebody who makes mistakes, but not many.
 const PLAYER: &str = "level:2";
 /// The most moves at the beginning that are played at random.
@@ -230,7 +232,8 @@ impl Search {
             }
         }
         // It must be solved without what was remembered, too: so it is when somebody tries a move.
-        first.filter(|(position, _)| solve::<G>(position, Want::Moves).is_ok())
+        let order = order(Want::Moves, NODES);
+        first.filter(|(position, _)| (G::EXPERTISE.solve)(position, &order).is_ok())
     }
 
     /// The solution of a position, if it makes a puzzle.
@@ -281,8 +284,10 @@ fn order(want: Want, nodes: u64) -> SolveOrder {
     SolveOrder { want, nodes: Some(nodes), memory: MEMORY, ..SolveOrder::default() }
 }
 
-fn solve<G: Game>(position: &PositionOf<G>, want: Want) -> Result<Solved, SolveError> {
-    (G::EXPERTISE.solve)(position, &order(want, NODES))
+/// The value and the best line of a position on the way from a puzzle.
+fn solve<G: Game>(position: &PositionOf<G>) -> Result<Solved, SolveError> {
+    let order = order(Want::Length, NODES * u64::from(ROOM));
+    (G::EXPERTISE.solve)(position, &SolveOrder { memory: MEMORY * ROOM as usize, ..order })
 }
 
 /// What to do in a position that is won for whoever is to move: the move, and what speaks for it. Solved, so that it is right
@@ -293,7 +298,7 @@ pub fn way_on(name: &str, position: &str) -> Result<(String, Vec<Reason>), Strin
         type Out = Result<(String, Vec<Reason>), String>;
         fn visit<G: Game>(self) -> Self::Out {
             let position = PositionOf::<G>::from_text(self.0).map_err(|error| error.to_string())?;
-            let solved = solve::<G>(&position, Want::Length).map_err(|error| error.to_string())?;
+            let solved = solve::<G>(&position).map_err(|error| error.to_string())?;
             let text = solved.line.into_iter().next().ok_or("the game is over")?;
             let mv = position.parse_move(&text).map_err(|error| error.to_string())?;
             Ok((text, reasons::<G>(&position, mv)))
@@ -306,7 +311,8 @@ pub fn way_on(name: &str, position: &str) -> Result<(String, Vec<Reason>), Strin
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Attempt {
-    /// The move gives the win away; with what the other side answers.
+    /// The move gives the win away; with what the other side answers. Nothing if the game is over, and where nobody can force a
+    /// win any more, so that no answer is the best.
     Wrong { reply: Option<String> },
     /// The move wins, and so does only the right play from here on.
     Right { reply: String, position: String },
@@ -328,7 +334,7 @@ pub fn attempt(name: &str, position: &str, mv: &str) -> Result<Attempt, String> 
                 let won = outcome.winners.contains(seat) && outcome.winners.len() == 1;
                 return Ok(if won { Attempt::Solved } else { Attempt::Wrong { reply: None } });
             }
-            let solved = solve::<G>(&position, Want::Length).map_err(|error| error.to_string())?;
+            let solved = solve::<G>(&position).map_err(|error| error.to_string())?;
             let reply = solved.line.first().cloned();
             if solved.value.winner != Some(seat) {
                 return Ok(Attempt::Wrong { reply });

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rookery_catalog::{Game, Visit, game, visit};
 use rookery_players::{SolveOrder, Solved};
-use rookery_rules::{Notation as _, PositionOf};
+use rookery_rules::{Notation as _, PositionOf, Status};
 use rookery_study::{Attempt, Grade, NoPuzzle, attempt, of_the_day, puzzle, puzzle_games};
 
 /// The solution of a position, by the solver without any limit.
@@ -68,6 +68,31 @@ fn a_puzzle_is_tried_move_by_move() {
     let other = moves.iter().find(|mv| **mv != puzzle.solution[0]).unwrap();
     assert!(matches!(attempt("hexapawn", &puzzle.position, other), Ok(Attempt::Wrong { .. })));
     assert!(attempt("hexapawn", &puzzle.position, "z9").is_err());
+}
+
+/// In Stones positions come back, so a wrong move may leave a draw, and what follows from it may be met in an order that takes
+/// more memory than the puzzle itself.
+#[test]
+fn every_move_of_a_puzzle_of_stones_is_judged() {
+    let (mut n_drawn, mut n_lost) = (0, 0);
+    for seed in 0..12 {
+        let puzzle = puzzle("stones", seed, None).unwrap();
+        let position = game("stones").unwrap().position(&puzzle.position).unwrap();
+        for mv in position.moves() {
+            let mut after = position.boxed_clone();
+            after.play(&mv).unwrap();
+            match attempt("stones", &puzzle.position, &mv).unwrap() {
+                Attempt::Wrong { reply } => {
+                    assert_ne!(mv, puzzle.solution[0], "{seed}");
+                    let is_played_on = reply.map(|reply| after.play(&reply).unwrap()).is_some();
+                    n_lost += usize::from(is_played_on);
+                    n_drawn += usize::from(!is_played_on && matches!(after.status(), Status::ToMove(_)));
+                }
+                Attempt::Right { .. } | Attempt::Solved => assert_eq!(mv, puzzle.solution[0], "{seed}"),
+            }
+        }
+    }
+    assert!(n_drawn > 0 && n_lost > 0, "{n_drawn} drawn and {n_lost} lost");
 }
 
 #[test]

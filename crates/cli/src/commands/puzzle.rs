@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader, Write, stdin};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::anyhow;
+use indicatif::{ProgressBar, ProgressStyle};
 use rookery_catalog::{AnyPosition, game};
+use rookery_rules::Status;
 use rookery_rules::scene::Scene;
 use rookery_rules::text::{Typed, clean, read_typed};
 use rookery_study::{Attempt, Grade, Puzzle, attempt, of_the_day, puzzle, way_on};
@@ -33,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// How hard: from 1, a win in three moves of both, to 5
+    /// How hard: from 1, a win in three moves of both, to 5; looking for one takes some seconds, and a number may have none
     #[arg(long, value_name = "G", value_parser = clap::value_parser!(u8).range(1..=5))]
     grade: Option<u8>,
 
@@ -47,7 +49,14 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<()> {
     // A number names a game, too, so that it names the same puzzle on any day.
     let (of_number, seed) = of_the_day(args.seed.unwrap_or(since.as_secs() / 86_400));
     let name = args.game.as_deref().unwrap_or(of_number);
+    // Seen at a terminal only, and gone when there is one.
+    let waiting = ProgressBar::new_spinner().with_style(ProgressStyle::with_template("{msg}")?);
+    if args.grade.is_some() {
+        waiting.set_message("Looking for one ...");
+        waiting.tick();
+    }
     let found = puzzle(name, seed, args.grade.and_then(Grade::new));
+    waiting.finish_and_clear();
     let puzzle = found.map_err(|error| UsageError(error.to_string()))?;
     if args.json {
         return write_json(out, &puzzle);
@@ -93,7 +102,11 @@ fn ask(puzzle: &Puzzle, mut input: impl BufRead, out: &mut dyn Write) -> anyhow:
                     writeln!(out, "No: {reply} answers, and the win is gone. Try again.\n")?;
                 }
                 Ok(Attempt::Wrong { reply: None }) => {
-                    writeln!(out, "No: that ends the game without a win.\n")?;
+                    let mut after = position.boxed_clone();
+                    after.play(mv)?;
+                    let is_over = matches!(after.status(), Status::Over(_));
+                    let why = if is_over { "that ends the game without a win" } else { "the win is gone" };
+                    writeln!(out, "No: {why}. Try again.\n")?;
                 }
             },
         }
