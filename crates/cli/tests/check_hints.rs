@@ -1,7 +1,9 @@
-//! `rookery check` of bots with the usual mistakes in reading and writing: each is told what is wrong with it, and no other.
+//! `rookery check` of bots with the usual mistakes in reading and writing: each is told what is wrong with it, and no other. What
+//! it says as JSON is on its page.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -9,6 +11,7 @@ use rookery_testkit::TempFolder;
 use serde_json::Value;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+const PAGE: &str = include_str!("../../../docs/protocol.md");
 
 /// A bot that would play if it read and wrote otherwise.
 fn bot(read: &str, flush: &str) -> String {
@@ -105,4 +108,44 @@ fn two_games_in_a_row_are_two_processes_for_a_bot_that_wants_one_for_each_game()
         });
         assert_eq!(step.unwrap()["passed"], passes, "{report}");
     }
+}
+
+/// All fields, however deep: `steps[].number`.
+fn fields(value: &Value, inside: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(parts) => parts.iter().for_each(|part| fields(part, &format!("{inside}[]"), found)),
+        Value::Object(parts) => {
+            for (key, part) in parts {
+                let name = if inside.is_empty() { key.clone() } else { format!("{inside}.{key}") };
+                fields(part, &name, found);
+                found.insert(name);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_page_names_the_fields_of_a_report_and_no_others() {
+    let folder = TempFolder::new("check-fields");
+    let report = |args: &[&str]| -> Value {
+        let output = Command::new(ROOKERY).args(args).current_dir(&folder).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    };
+    let echo = format!("cmd:{ROOKERY} echo-bot");
+    let played =
+        ["match", "hexapawn:rows=3,cols=3", &echo, "first", "--games", "1", "--record", ".", "--json"];
+    report(&played);
+    let asked =
+        report(&["check", "--record", "game-0001.rookery.jsonl", "--json", "--", ROOKERY, "echo-bot"]);
+    let failed = report(&["check", "hexapawn:rows=3,cols=3", "--json", "--", "sh", "-c", "exit 3"]);
+    assert_eq!((&asked["passed"], &failed["passed"]), (&Value::from(true), &Value::from(false)));
+    let mut found = BTreeSet::new();
+    for report in [asked, failed] {
+        fields(&report, "", &mut found);
+    }
+    let (_, table) = PAGE.split_once("\n| field of `rookery check --json` ").unwrap();
+    let rows = table.lines().skip(2).map_while(|row| row.strip_prefix("| `"));
+    let named: BTreeSet<String> = rows.map(|row| row.split('`').next().unwrap().to_owned()).collect();
+    assert_eq!(found, named);
 }

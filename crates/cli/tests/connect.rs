@@ -165,3 +165,42 @@ fn fault_j08_a_bot_that_is_told_that_it_was_replaced_ends() {
     let (success, wrote) = ended(bot);
     assert!(!success && wrote.contains("another connection of this bot has taken its place"), "{wrote}");
 }
+
+/// A game that goes on may have had very many moves.
+#[test]
+fn a_long_line_of_the_server_reaches_the_bot() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let bot = connect(&listener.local_addr().unwrap().to_string());
+    let (mut link, _) = greet(&listener);
+    let moves = vec!["\"a1-a2\""; 300_000].join(",");
+    assert!(moves.len() > 2 << 20, "more than any other line has");
+    writeln!(link.get_mut(), r#"{{"type":"new_game","moves":[{moves}]}}"#).unwrap();
+    let mut answer = String::new();
+    link.read_line(&mut answer).unwrap();
+    assert_eq!(answer.trim_end(), r#"{"type":"ready"}"#);
+    writeln!(link.get_mut(), r#"{{"type":"quit"}}"#).unwrap();
+    let (success, wrote) = ended(bot);
+    assert!(success, "{wrote}");
+}
+
+/// What it writes meanwhile is passed on, and what it does not read keeps nobody waiting for ever.
+#[test]
+fn a_bot_that_stops_reading_is_let_go() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let deaf = r#"read line; echo '{"type":"hello","version":1}'; read line; echo '{"type":"ready"}'
+        sleep 1; echo '{"type":"say","text":"still here"}'; exec sleep 100"#;
+    let bot = connect_bot(&listener.local_addr().unwrap().to_string(), &["sh", "-c", deaf]);
+    let (link, _) = greet(&listener);
+    let mut stream = link.get_ref().try_clone().unwrap();
+    std::thread::spawn(move || {
+        // More than a pipe holds; nobody takes all of it.
+        let said = "{\"type\":\"said\",\"seat\":0,\"text\":\"hm\"}\n".repeat(10_000);
+        let _ = write!(stream, "{{\"type\":\"new_game\"}}\n{said}");
+    });
+    let mut heard = link.lines().map_while(Result::ok);
+    assert_eq!(heard.next().unwrap(), r#"{"type":"ready"}"#);
+    assert_eq!(heard.next().unwrap(), r#"{"type":"say","text":"still here"}"#);
+    drop(heard);
+    let (success, wrote) = ended(bot);
+    assert!(!success && wrote.contains("the bot does not read what it is sent"), "{wrote}");
+}

@@ -40,7 +40,7 @@ pub(crate) struct Ends {
 }
 
 /// Time enough for whoever answers.
-const LONG: Duration = Duration::from_secs(20);
+pub(crate) const LONG: Duration = Duration::from_secs(20);
 /// Time enough to see that somebody does not.
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -73,7 +73,7 @@ impl Ends {
 #[track_caller]
 pub(crate) fn check(mode: &'static str, over: Over, ends: &Ends) {
     for &(way, cage) in over {
-        let case = Case { mode, way, cage, time: ends.time, target: ends.target.clone() };
+        let case = Case { mode, way, cage, time: ends.time, target: ends.target.clone(), games: 1 };
         let Some(outcome) = run(&case) else { continue };
         if let Some(offence) = ends.offence {
             outcome.assert_lost(Cause::Offence(offence), ends.says);

@@ -5,7 +5,8 @@ use std::net::TcpListener;
 use rookery_referee::Offence::{Crashed, DiskLimit, MemoryLimit, ProcessLimit, SandboxViolation, Timeout};
 use rookery_testkit::TempFolder;
 
-use crate::check::{CAGED, FREE, FULL, Over, PIPE, check, faults, lost, played};
+use crate::check::{CAGED, FREE, FULL, LONG, Over, PIPE, check, faults, lost, played};
+use crate::run::{Case, run};
 
 faults! {
     fn fault_c03_exits_with_0 = "exit-0", PIPE, lost(Crashed, "exit status: 0");
@@ -36,7 +37,6 @@ faults! {
     fn fault_c15_kills_its_parent_and_goes_with_it = "kills-parent", FREE, lost(Crashed, "SIGKILL");
     fn fault_c15_stops_its_parent = "stops-parent", PIPE, played("signalled: ");
     fn fault_c16_leaves_files = "leaves-files", CAGED, played("left something").never("still there");
-    fn fault_c16_leaves_files_for_the_next_game = "leaves-files", CAGED, played("nothing is there").never("still there");
     fn fault_c17_has_no_terminal = "opens-terminal", PIPE, played("has no terminal");
     fn fault_c12_reads_files = "reads-files", CAGED, played("cannot read /etc/shadow").never("root:");
     fn fault_c11_writes_outside = "writes-outside", CAGED, played("cannot write /etc/evil").never("wrote");
@@ -45,6 +45,18 @@ faults! {
 
 /// Where everything is forbidden, and where only our own layers forbid it.
 const BOTH: Over = CAGED;
+
+#[test]
+fn fault_c16_what_one_game_leaves_the_next_one_does_not_find() {
+    for &(way, cage) in CAGED {
+        let case = Case { mode: "leaves-files", way, cage, time: LONG, target: String::new(), games: 2 };
+        let Some(outcome) = run(&case) else { continue };
+        outcome.assert_played();
+        for said in ["nothing is there", "left something"] {
+            assert_eq!(outcome.stderr.matches(said).count(), 2, "{case:?}: {outcome:#?}");
+        }
+    }
+}
 
 #[test]
 fn fault_c12_files_of_ours_are_neither_read_nor_written() {

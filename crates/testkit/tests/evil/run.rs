@@ -2,12 +2,13 @@
 
 use std::io::BufReader;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rookery_catalog::agree;
-use rookery_live::{Opening, Programs, Terms, prepare, verify};
+use rookery_live::{Opened, Opening, Programs, Terms, prepare, verify};
 use rookery_record::{Archive as _, Key, OneFile};
 use rookery_referee::{Blame, Cause, Conduct, End, MatchSpec, TimeControl, Verdict};
 use rookery_rules::{GameSpec, Seat, Seed};
@@ -47,6 +48,8 @@ pub(crate) struct Case {
     /// A move.
     pub(crate) time: Duration,
     pub(crate) target: String,
+    /// How many are played, one after the other.
+    pub(crate) games: u32,
 }
 
 /// What came of it.
@@ -94,7 +97,7 @@ pub(crate) fn run(case: &Case) -> Option<Outcome> {
 #[track_caller]
 pub(crate) fn run_in(sandbox: Sandbox, command: &str, after: &dyn Fn()) -> Outcome {
     let time = Duration::from_secs(20);
-    let case = Case { mode: "", way: Way::Pipe, cage: Cage::None, time, target: String::new() };
+    let case = Case { mode: "", way: Way::Pipe, cage: Cage::None, time, target: String::new(), games: 1 };
     run_all(&case, &format!("evil=cmd:{command}"), sandbox, &fresh_mark(), after)
 }
 
@@ -157,27 +160,39 @@ async fn play(
         command.args(arguments(case, mark)).args([flag, &address.to_string()]);
         bot = Some(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
     };
-    let opened = programs.bring(&agreed, &mut announce).await.unwrap();
-    let path = folder.join("game.rookery.jsonl");
-    let slot = OneFile::new(&path, false).open(&Key::first(1)).unwrap();
+    let (mut said, mut last) = (String::new(), None);
+    for number in 1..=case.games {
+        let opened = programs.bring(&agreed, &mut announce).await.unwrap();
+        let path = folder.join(format!("game-{number}.rookery.jsonl"));
+        let (verdict, stderr) = one_game(&agreed, &programs, opened, &path).await;
+        said += &stderr;
+        last = Some(verdict);
+    }
+    programs.quit().await;
+    let verdict = last.expect("there is a game");
+    let sentence = agreed.sentence(&verdict);
+    (Outcome { stderr: said, sentence, verdict, took: Duration::ZERO }, bot)
+}
+
+/// The verdict, and what the programs wrote to their standard error.
+async fn one_game(agreed: &MatchSpec, programs: &Programs, opened: Opened, path: &Path) -> (Verdict, String) {
+    let slot = OneFile::new(path, false).open(&Key::first(1)).unwrap();
     let prepared = prepare(agreed.clone(), opened.guests, &Protocols::default(), Some(slot)).unwrap();
     // Long enough for a busy machine, short enough for whoever does not read.
     let terms = Terms { startup: Duration::from_secs(3), ..programs.terms() };
     let mut played = prepared.with_terms(terms).run().await;
     opened.closing.done().await;
-    programs.quit().await;
     if let Some(receipt) = played.receipt.take() {
         receipt.await.unwrap();
     }
     assert_eq!(played.problem, None);
     let End::Verdict(verdict) = played.end else { panic!("nobody suspends it") };
-    let record = std::fs::File::open(&path).unwrap();
+    let record = std::fs::File::open(path).unwrap();
     let summary = verify(BufReader::new(record)).unwrap();
     assert_eq!(summary.verdict.as_ref(), Some(&verdict), "the record says the same");
     let stderr =
         opened.started.iter().map(|(_, program)| String::from_utf8_lossy(&program.log.all()).into_owned());
-    let sentence = agreed.sentence(&verdict);
-    (Outcome { stderr: stderr.collect(), sentence, verdict, took: Duration::ZERO }, bot)
+    (verdict, stderr.collect())
 }
 
 impl Outcome {

@@ -14,8 +14,8 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{self, CertificateError, ClientConfig, RootCertStore};
 
-/// Lines of the server may be longer than those of a bot.
-const FROM_SERVER: Bounds = Bounds { bytes: 1 << 20, blanks: 64 << 10, depth: 16 };
+/// Lines of the server may be longer than those of a bot: a `new_game` has all moves of a game that goes on, some ten bytes each.
+const FROM_SERVER: Bounds = Bounds { bytes: 64 << 20, blanks: 64 << 10, depth: 16 };
 /// Where a server with TLS is, if nothing else is said.
 const TLS_PORT: u16 = 443;
 

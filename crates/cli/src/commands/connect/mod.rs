@@ -2,19 +2,21 @@
 
 mod dial;
 
+use std::future::poll_fn;
 use std::io::{Write, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::task::Poll;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 use rookery_bots::PROTOCOL;
-use rookery_referee::{parse_duration, words, write_duration};
+use rookery_referee::{Fault, Terms, parse_duration, words, write_duration};
 use rookery_rules::text::clean;
 use rookery_sandbox::Program;
 use rookery_wire::{Connection, Process, Transport, TransportExt as _};
 use serde_json::{Map, Value, json};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use self::dial::{Address, DialError, Dialled, Dialler};
 use crate::programs::{open_trace, read_secret};
@@ -74,6 +76,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 const TIME_TO_CONNECT: Duration = Duration::from_secs(10);
 /// Whoever is refused is refused earlier than this.
 const LET_IN: Duration = Duration::from_secs(20);
+/// How long the bot may take to read what it was sent, while it is not its turn: as at a seat where it is started.
+const TIME_TO_READ: Duration = Duration::from_secs(10);
 /// How long the bot may take to end after the last game.
 const TIME_TO_END: Duration = Duration::from_secs(1);
 
@@ -102,6 +106,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             hello: None,
             token: None,
             is_seated: false,
+            patience: TIME_TO_READ,
+            unread: None,
             error: None,
             quit: false,
         };
@@ -125,6 +131,21 @@ enum Came {
     LetIn,
 }
 
+/// Something that the bot is to read.
+#[derive(Clone, Copy)]
+struct Unread {
+    due: Instant,
+    /// Whether it has nothing to do when it has read it.
+    is_idle: bool,
+}
+
+/// What comes of waiting for the bot.
+enum FromBot {
+    /// It has read what it was sent.
+    Read(Result<(), Fault>),
+    Said(Result<Vec<u8>, Fault>),
+}
+
 struct Bridge<'a> {
     args: &'a Args,
     dialler: Dialler,
@@ -140,6 +161,10 @@ struct Bridge<'a> {
     token: Option<String>,
     /// Whether it was seated on this connection.
     is_seated: bool,
+    /// How long the bot may take to read what comes next.
+    patience: Duration,
+    /// What the bot has not read yet.
+    unread: Option<Unread>,
     /// The last error that the server told on this connection: its code and its sentence.
     error: Option<(String, String)>,
     quit: bool,
@@ -243,28 +268,49 @@ impl Bridge<'_> {
         server: &mut Box<dyn Transport>,
         hello: &[u8],
     ) -> anyhow::Result<Option<String>> {
-        self.pass_on(hello, server).await?;
+        self.pass_on(hello, server).await;
         loop {
+            let unread = self.unread;
+            let due = unread.map_or_else(Instant::now, |unread| unread.due);
             tokio::select! {
-                told = server.receive() => match told {
-                    Ok(line) => self.pass_on(&line, server).await?,
+                // More comes when the bot has read this.
+                told = server.receive(), if unread.is_none() => match told {
+                    Ok(line) => self.pass_on(&line, server).await,
                     Err(fault) => return Ok(Some(words::offence(fault.offence, &fault.evidence))),
                 },
-                said = self.bot.receive() => match said {
-                    Ok(line) => {
+                from_bot = self.next_from_bot() => match from_bot {
+                    FromBot::Read(Ok(())) => self.bot.set_idle(unread.is_some_and(|unread| unread.is_idle)),
+                    FromBot::Said(Ok(line)) => {
                         let line = self.take_over(line)?;
                         if let Err(fault) = server.send(&line).await {
                             return Ok(Some(words::offence(fault.offence, &fault.evidence)));
                         }
                     }
-                    Err(_) if self.quit => return Ok(None),
-                    Err(fault) => bail!("the bot {}", clean(&words::offence(fault.offence, &fault.evidence))),
+                    FromBot::Said(Err(_)) if self.quit => return Ok(None),
+                    FromBot::Read(Err(fault)) | FromBot::Said(Err(fault)) => {
+                        bail!("the bot {}", clean(&words::offence(fault.offence, &fault.evidence)));
+                    }
                 },
+                () = sleep_until(due), if unread.is_some() => bail!("the bot does not read what it is sent"),
             }
         }
     }
 
-    async fn pass_on(&mut self, line: &[u8], server: &mut Box<dyn Transport>) -> anyhow::Result<()> {
+    /// Waits for the bot to read or to say something.
+    async fn next_from_bot(&mut self) -> FromBot {
+        poll_fn(|cx| {
+            if self.unread.is_some()
+                && let Poll::Ready(read) = self.bot.poll_flush(cx)
+            {
+                self.unread = None;
+                return Poll::Ready(FromBot::Read(read));
+            }
+            self.bot.poll_receive(cx).map(FromBot::Said)
+        })
+        .await
+    }
+
+    async fn pass_on(&mut self, line: &[u8], server: &mut Box<dyn Transport>) {
         let message: Value = serde_json::from_slice(line).unwrap_or_default();
         let text = |key: &str| clean(message[key].as_str().unwrap_or_default());
         match message["type"].as_str() {
@@ -278,14 +324,14 @@ impl Bridge<'_> {
                     // If that fails the connection is gone, which is noticed by whoever reads it.
                     let _ = server.send(again.as_bytes()).await;
                 }
-                return Ok(());
+                return;
             }
             Some("hello") => self.came = Came::Greeted,
             Some("error") => {
                 self.error = Some((text("code"), text("message")));
                 // It is no matter of the bot: the next connection is made for it.
                 if message["code"] == "busy" || self.was_replaced() {
-                    return Ok(());
+                    return;
                 }
             }
             Some("new_game") => {
@@ -296,10 +342,16 @@ impl Bridge<'_> {
             Some("quit") => self.quit = true,
             _ => {}
         }
-        let sent = self.bot.send(&[line, b"\n"].concat()).await;
+        self.patience = match message["type"].as_str() {
+            // It may think without reading; who has no clock at all may do so for so long.
+            Some("turn") => Terms::default().answer_cap,
+            Some("said" | "error") => self.patience,
+            _ => TIME_TO_READ,
+        };
+        self.bot.queue(&[line, b"\n"].concat());
         // Its answer was accepted, and whatever comes next wakes it.
-        self.bot.set_idle(message["type"] == "moved");
-        sent.map_err(|fault| anyhow!("the bot {}", clean(&words::offence(fault.offence, &fault.evidence))))
+        self.unread =
+            Some(Unread { due: Instant::now() + self.patience, is_idle: message["type"] == "moved" });
     }
 
     /// What the bot says, with its name and its secret in its hello.
