@@ -151,7 +151,7 @@ impl Tournament {
         });
         let now: Vec<Change> = scheduler.format().changes();
         let closed = if now == changes { Ok(()) } else { self.store.put_changes(self.id, &now) };
-        let told = held.as_ref().map_or(Ok(()), |outcome| then(outcome));
+        let told = held.as_ref().map_or(Ok(()), then);
         let complete = told.is_ok() && held.as_ref().is_ok_and(|outcome| outcome.complete);
         let state = if complete { TournamentState::Finished } else { TournamentState::Paused };
         let closed = closed.and_then(|()| self.store.set_tournament_state(self.id, state));

@@ -285,7 +285,9 @@ fn once_a_test_has_decided_other_machines_begin_no_further_game() {
     assert_eq!(store.tournament(sprt.id()).unwrap().state, TournamentState::Finished);
     let mut test = sprt.spec().test().unwrap();
     let games = results(&sprt);
-    games.iter().for_each(|game| test.take(game));
+    for game in &games {
+        test.take(game);
+    }
     assert!(test.run().decision().is_some());
     let counted = games.iter().filter(|game| test.counts(game.pairing)).count();
     assert!(games.len() <= counted + 1, "{} games, of which {counted} count", games.len());

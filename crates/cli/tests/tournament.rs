@@ -6,7 +6,7 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use rookery_testkit::TempFolder;
+use rookery_testkit::{TempFolder, tell_skipped};
 use serde_json::Value;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
@@ -165,7 +165,7 @@ fn fault_s03_a_full_disk_ends_a_tournament_with_74_and_says_what_to_do() {
             .output()
     };
     if !in_small_disk(&mount).is_ok_and(|probe| probe.status.success()) {
-        eprintln!("SKIPPED: a small disk cannot be made here (unshare, mount)");
+        tell_skipped("a tournament on a full disk: a small one cannot be made here (unshare, mount)");
         return;
     }
     let run = "\"$0\" tournament run --format round-robin hexapawn random first --quiet --store \"$1/s.db\"";
@@ -190,6 +190,11 @@ fn an_sprt_decides_and_says_so() {
     ]);
     assert_eq!(decided["decision"], "H1");
     assert!(decided["llr"].as_f64().unwrap() >= 2.9 && decided["games"].as_u64().unwrap() > 0, "{decided}");
+    let page = include_str!("../../../docs/tournament.md");
+    let section = page.split("`rookery sprt`\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    for field in decided.as_object().unwrap().keys() {
+        assert!(section.contains(&format!("`{field}`")), "docs/tournament.md names {field}");
+    }
     let open = done(&[
         "sprt", "hexapawn", "random", "random", "--elo0", "0", "--elo1", "5", "--games", "4", "--json",
     ]);

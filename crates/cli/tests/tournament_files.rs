@@ -324,6 +324,37 @@ fn a_dry_run_says_how_long_it_takes_at_most() {
 }
 
 #[test]
+fn a_dry_run_of_a_sign_up_says_what_is_known_and_what_is_not() {
+    for (named, n_named) in [(&[][..], 0), (&["house=random", "level:1"], 2)] {
+        let flags = [&["--format", "swiss", "hexapawn:rows=3,cols=3", "--sign-up", "tcp:0"], named].concat();
+        let plan = plan(&flags);
+        assert_eq!((&plan["entrants"], &plan["games"]), (&Value::from(n_named), &Value::Null), "{plan}");
+        assert_eq!(plan["first"], Value::Array(vec![]));
+        let told = rookery(&[&["tournament", "run", "--dry-run"], &flags[..]].concat());
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert!(told.contains(&format!("{n_named} players are named, and others sign up")), "{told}");
+    }
+    // What is wrong whoever comes is said all the same.
+    let wrong = ["tournament", "run", "--dry-run", "hexapawn", "--sign-up", "tcp:0", "--forbid", "ann,bob"];
+    let refused = rookery(&wrong);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && said.contains("ann"), "{said}");
+}
+
+#[test]
+fn a_test_has_the_model_that_was_asked_for() {
+    let folder = TempFolder::new("model");
+    let store = folder.join("s.db");
+    let run = ["tournament", "run", "hexapawn:rows=3,cols=3", "random", "first", "--json", "--store"];
+    let run = [&run[..], &[store.to_str().unwrap(), "--model", "normalized"]].concat();
+    let held = json(&[&run[..], &["--format", "sprt", "--games", "4"]].concat());
+    assert_eq!(held["test"]["model"], "normalized", "{held}");
+    let refused = rookery(&[&run[..], &["--format", "swiss"]].concat());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && said.contains("model"), "{said}");
+}
+
+#[test]
 fn games_of_a_tournament_end_once_their_result_is_proved() {
     let folder = TempFolder::new("proved");
     let store = folder.join("s.db");

@@ -37,11 +37,15 @@ impl Fnv {
     /// Bytes with their number before them, so that nothing moves from one file to the next unseen.
     fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
-        bytes.iter().for_each(|byte| self.byte(*byte));
+        for byte in bytes {
+            self.byte(*byte);
+        }
     }
 
     fn number(&mut self, number: u64) {
-        number.to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+        for byte in number.to_le_bytes() {
+            self.byte(byte);
+        }
     }
 
     fn byte(&mut self, byte: u8) {

@@ -107,13 +107,11 @@ impl Machine {
         let for_us = self.standing.is_for_us(header(SESSION));
         let name = &self.config.name;
         match header(NAME).filter(|_| for_us) {
-            Some(TAKEN) => {
-                if self.standing.refused(self.now()) {
-                    tracing::warn!(
-                        "another worker called {name} plays already, so this one is given no game: each worker needs a --name of \
-                         its own. It is tried again"
-                    );
-                }
+            Some(TAKEN) if self.standing.refused(self.now()) => {
+                tracing::warn!(
+                    "another worker called {name} plays already, so this one is given no game: each worker needs a --name of its \
+                     own. It is tried again"
+                );
             }
             Some(GIVEN) => {
                 if self.standing.admitted() {

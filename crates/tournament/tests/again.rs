@@ -77,7 +77,9 @@ type Held = (TournamentOutcome, BTreeMap<u64, GameResult>, usize);
 
 fn play(format: Box<dyn Format>, earlier: &BTreeMap<u64, GameResult>, seed: u64, fails: Option<u64>) -> Held {
     let mut scheduler = Scheduler::new(format, 3).with_replays();
-    earlier.values().for_each(|result| scheduler.earlier(result));
+    for result in earlier.values() {
+        scheduler.earlier(result);
+    }
     let mut games = OneByOne { seed, fails, ..OneByOne::default() };
     let outcome = now(hold(&mut scheduler, &mut games, &mut ())).unwrap();
     (outcome, games.results, scheduler.owed())

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use rookery_arena::check_openings;
+use rookery_ratings::sprt::Model;
 use rookery_referee::{Conduct, Entry, Limits, TimeControl};
 use rookery_rules::text::clean;
 use rookery_tournament::{
@@ -68,6 +69,10 @@ pub(crate) struct AgreedArgs {
     /// How often H0 may be accepted although H1 is true [default: 0.05]
     #[arg(long, value_name = "SHARE")]
     beta: Option<f64>,
+
+    /// What the differences of --format sprt are: logistic (Elo) or normalized (docs/ratings.md) [default: logistic]
+    #[arg(long, value_name = "MODEL")]
+    model: Option<Model>,
 
     /// What it is called
     #[arg(long, value_name = "NAME")]
@@ -147,6 +152,7 @@ impl AgreedArgs {
             ("--elo1", self.elo1.is_some()),
             ("--alpha", self.alpha.is_some()),
             ("--beta", self.beta.is_some()),
+            ("--model", self.model.is_some()),
             ("--name", self.name.is_some()),
             ("--time", self.time.is_some()),
             ("--tc", self.tc.is_some()),
@@ -297,6 +303,7 @@ impl AgreedArgs {
         {
             set(key, value.map(|value| json!(value)));
         }
+        set("model", self.model.map(|model| json!(model.to_string())));
         serde_json::from_value(Value::Object(keys)).map_err(|error| {
             let error = SpecError::reading(error);
             UsageError(format!("--format {}: {}", clean(self.kind()), clean(&error.to_string())))

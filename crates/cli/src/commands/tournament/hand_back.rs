@@ -72,12 +72,15 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// A folder that no other entrant has, whatever signs its name is made of.
+/// A folder that no other entrant has, whatever signs its name is made of: the name itself, or a number and what can be kept of
+/// it. A name that looks like that gets a number as well.
 fn folder_name(idx: usize, name: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let plain: String = name.chars().take(60).map(kept).collect();
     let plain = plain.trim_matches('.');
-    if plain == name { plain.to_owned() } else { format!("{:03}-{plain}", idx + 1) }
+    let is_number = |text: &str| text.len() >= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_numbered = name.split_once('-').is_some_and(|(number, _)| is_number(number));
+    if plain == name && !is_numbered { plain.to_owned() } else { format!("{:03}-{plain}", idx + 1) }
 }
 
 /// One game, to all who played it.
@@ -121,4 +124,20 @@ fn tell_faults(number: u64, result: &GameResult, record: &[u8], faults: &mut [St
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     fs::write(path, bytes).with_context(|| clean(&path.display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_have_the_same_folder_whatever_they_are_called() {
+        let names = ["003-x_", "y", "x!", "x?", "..", "ann", "ann.", "004-x_", "007-", "-", "é"];
+        let folders: Vec<String> =
+            names.iter().enumerate().map(|(idx, name)| folder_name(idx, name)).collect();
+        assert_eq!(folders.iter().collect::<BTreeSet<_>>().len(), names.len(), "{folders:?}");
+        assert_eq!((&*folders[1], &*folders[2], &*folders[5]), ("y", "003-x_", "ann"));
+    }
 }

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rookery_arena::PlayedGame;
+use rookery_arena::{ArenaError, PlayedGame, Tournament};
 use rookery_report::Evaluation;
 use rookery_rules::text::clean;
 use rookery_store::{Store, StoreError};
@@ -187,9 +187,84 @@ impl Counted {
         self.evaluation.add(result);
     }
 
+    /// After a stop a game that failed because of us is to be played again, and counts nowhere until then: what is left is what
+    /// the store has.
+    pub(super) fn leave_out_failed(&mut self, tournament: &Tournament) -> Result<(), ArenaError> {
+        if self.aborted > 0 {
+            let mut evaluation = Evaluation::new(tournament.spec());
+            for result in tournament.results()? {
+                evaluation.add(&result?);
+            }
+            self.evaluation = evaluation;
+        }
+        Ok(())
+    }
+
     pub(super) fn add(&mut self, game: &PlayedGame) {
         let result = game.result();
         self.aborted += u64::from(result.outcome.is_none());
         self.evaluation.add(&result);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
+mod tests {
+    use std::sync::Arc;
+
+    use rookery_arena::SingleGame;
+    use rookery_record::Key;
+    use rookery_referee::{Cause, Ending, Verdict};
+    use rookery_store::{NewGame, Options, Reserve, TournamentState};
+    use rookery_testkit::TempFolder;
+    use rookery_tournament::{Format as _, Next, Pairing};
+
+    use super::*;
+
+    const SPEC: &str = r#"{"name": "test", "games": ["hexapawn"], "format": {"kind": "sprt", "games": 8},
+        "entrants": [{"name": "Ann", "player": "random"}, {"name": "Ben", "player": "first"}]}"#;
+
+    /// A game that is played and stored, or one that we could not play.
+    fn play(store: &Store, tournament: &Tournament, pairing: &Pairing, fails: bool) -> PlayedGame {
+        let spec = tournament.match_spec(pairing).unwrap();
+        let verdict = if fails {
+            let ending = Ending { cause: Cause::PlatformAbort, seat: None, evidence: None };
+            Verdict { ending, outcome: None, plies: 0, removed: vec![] }
+        } else {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let game = SingleGame::new(spec.clone(), false, Arc::default()).unwrap();
+            let record = runtime.block_on(game.play()).unwrap().unwrap();
+            let verdict = rookery_live::verify(&record[..]).unwrap().verdict.unwrap();
+            let game = NewGame::of_pairing(tournament.id(), Key::first(pairing.id), record);
+            store.put_game(game).wait().unwrap();
+            verdict
+        };
+        PlayedGame { pairing: pairing.clone(), spec, verdict, record: None, cut: None, cpu: vec![] }
+    }
+
+    /// A test drops the block of a game that failed and counts those behind it; once it is to be played again, they wait for it.
+    #[test]
+    fn after_a_stop_what_failed_counts_nowhere() {
+        let folder = TempFolder::new("held");
+        let reserve = Reserve { bytes: 0, percent: 0 };
+        let options = Options { ballast: 0, reserve, ..Options::default() };
+        let store = Store::open(folder.join("s.db").to_str().unwrap(), &options).unwrap();
+        let tournament = Tournament::create(&store, serde_json::from_str(SPEC).unwrap()).unwrap();
+        let Next::Play(pairings) = tournament.format().unwrap().next(8) else { panic!("eight games") };
+        store.put_pairings(tournament.id(), &pairings).unwrap();
+        store.set_tournament_state(tournament.id(), TournamentState::Running).unwrap();
+        let mut counted = Counted::new(tournament.spec());
+        for pairing in &pairings {
+            counted.add(&play(&store, &tournament, pairing, pairing.id == 2));
+        }
+        let blocks = |counted: &Counted| {
+            let test = counted.evaluation.test().unwrap();
+            (test.counts().iter().sum::<u64>(), test.dropped())
+        };
+        assert_eq!(blocks(&counted), (3, 1));
+        counted.leave_out_failed(&tournament).unwrap();
+        assert_eq!(blocks(&counted), (1, 0));
+        let again = crate::commands::tournament::evaluate(&tournament, Evaluation::new(tournament.spec()));
+        assert_eq!(counted.evaluation, again.unwrap());
     }
 }

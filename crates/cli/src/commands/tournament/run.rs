@@ -4,10 +4,11 @@ use std::io::{IsTerminal as _, Write, stderr};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use rookery_arena::{ArenaError, Elsewhere, Holding, Tournament, fewer_games};
+use rookery_arena::{ArenaError, Elsewhere, Holding, Tournament, check_with_some, fewer_games, rated};
 use rookery_live::{Programs, Stopping};
 use rookery_originals::StopArgs;
 use rookery_referee::{MatchSpec, SeatEntry, TimeControl, parse_duration_or_zero};
+use rookery_report::RatingOptions;
 use rookery_rules::text::{clean, shell_quoted};
 use rookery_sandbox::Level;
 use rookery_store::{Page, Store, TournamentFilter, TournamentId};
@@ -18,7 +19,7 @@ use tokio::runtime::Runtime;
 use super::agreed::AgreedArgs;
 use super::bots::{Bots, BotsArgs};
 use super::held::{Counted, Progress, Trouble};
-use super::show;
+use super::show::{self, rate};
 use super::sign_up::SignUpArgs;
 use super::started::Started;
 use super::trials::Trials;
@@ -139,9 +140,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
     args.how.dispatch.expect_broker(args.how.remote, &[])?;
     let stopping = watch(Some(args.how.stop.grace()))?;
     if args.dry_run {
-        let mut spec = args.agreed.spec(args.bots.found()?.entrants())?;
-        spec.time = args.how.programs.time(Some(spec.time));
-        return show::plan(&spec, args.how.concurrency(&spec), args.json, out);
+        return dry_run(args, out);
     }
     let draft = args.agreed.draft(vec![])?;
     let demanded = level(draft.sandbox.as_deref())?;
@@ -193,6 +192,19 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
         }
     }
     hold(&tournament, &store, &args.how, programs.as_ref(), &stopping, showing, out)
+}
+
+/// What would be played, as far as it is known who takes part.
+fn dry_run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let bots = args.bots.found()?.entrants();
+    if args.sign_up.is_asked_for() {
+        let spec = args.agreed.draft(bots)?;
+        check_with_some(&spec).map_err(usage)?;
+        return show::plan_of_sign_up(&spec, args.json, out);
+    }
+    let mut spec = args.agreed.spec(bots)?;
+    spec.time = args.how.programs.time(Some(spec.time));
+    show::plan(&spec, args.how.concurrency(&spec), args.json, out)
 }
 
 /// Holds the games before the first round, and keeps that they are over. How the program ends if it is stopped meanwhile.
@@ -302,15 +314,7 @@ fn hold(
     let spec = tournament.spec();
     let say = |text: &str| if showing.quiet { Ok(()) } else { writeln!(stderr(), "{text}") };
     say(&format!("tournament {}: {}", tournament.id(), clean(&spec.name)))?;
-    let n_programs =
-        spec.entrants.iter().filter(|entrant| entrant.player.is_program()).count().min(spec.seats);
-    let mut concurrency = how.concurrency(spec);
-    if let Some((room, files)) = fewer_games(concurrency, n_programs, false) {
-        say(&format!(
-            "{room} games at a time instead of {concurrency}: this process may open {files} files"
-        ))?;
-        concurrency = room;
-    }
+    let concurrency = fitting(how.concurrency(spec), spec, &say)?;
     let plan = spec.plan().map_err(|error| UsageError(error.to_string()))?;
     let shown = !showing.quiet && stderr().is_terminal();
     let progress = Progress::new(spec, &plan, shown);
@@ -328,7 +332,8 @@ fn hold(
     let holding = Holding { elsewhere: elsewhere.as_deref(), ..holding };
     let counting = std::cell::RefCell::new(&mut counted);
     let trouble = Trouble::tell(store, &progress, elsewhere.is_none());
-    let held = tournament.hold(
+    let mut ratings = None;
+    let held = tournament.hold_then(
         &holding,
         stopping,
         &mut progress.clone(),
@@ -344,6 +349,16 @@ fn hold(
             counted.add(game);
             progress.update(&counted.evaluation);
             Ok(())
+        },
+        // Before the store says that it is over: what is over is rated, whatever ends this program.
+        &mut |outcome| {
+            let mut counted = counting.borrow_mut();
+            if !outcome.complete {
+                counted.leave_out_failed(tournament)?;
+            }
+            ratings = rate(&counted.evaluation, &RatingOptions::default());
+            let Some(ratings) = &ratings else { return Ok(()) };
+            Ok(rated::keep(tournament.id(), store, ratings, &counted.evaluation)?)
         },
     );
     drop(trouble);
@@ -361,15 +376,52 @@ fn hold(
     if let Some(words) = settled {
         say(&words)?;
     }
-    show::finish(tournament, store, &counted.evaluation, outcome.complete, showing.json, out)?;
-    if let (false, Some(code)) = (outcome.complete, stopping.exit_code()) {
-        let played = counted.evaluation.standings().games();
-        writeln!(stderr(), "stopped after {played} games")?;
-        say_how_to_go_on(tournament, store)?;
-        return Ok(ExitCode::from(code));
+    show::finish(
+        tournament,
+        store,
+        &counted.evaluation,
+        ratings.as_ref(),
+        outcome.complete,
+        showing.json,
+        out,
+    )?;
+    if outcome.complete {
+        return Ok(if counted.aborted > 0 { ExitCode::from(ABORTED) } else { ExitCode::SUCCESS });
     }
-    Ok(if counted.aborted > 0 { ExitCode::from(3) } else { ExitCode::SUCCESS })
+    say_why_not_over(tournament, store, counted.evaluation.standings().games(), stopping)
 }
+
+/// How many games run at a time: as many as wanted, or as there are files for, which is told.
+fn fitting(
+    wanted: usize,
+    spec: &TournamentSpec,
+    say: &dyn Fn(&str) -> std::io::Result<()>,
+) -> std::io::Result<usize> {
+    let n_programs =
+        spec.entrants.iter().filter(|entrant| entrant.player.is_program()).count().min(spec.seats);
+    let Some((room, files)) = fewer_games(wanted, n_programs, false) else { return Ok(wanted) };
+    say(&format!("{room} games at a time instead of {wanted}: this process may open {files} files"))?;
+    Ok(room)
+}
+
+/// Says that it is not over, and how to go on with it; how this program ends then.
+fn say_why_not_over(
+    tournament: &Tournament,
+    store: &Store,
+    played: u64,
+    stopping: &Stopping,
+) -> anyhow::Result<ExitCode> {
+    let code = stopping.exit_code();
+    let why = if code.is_some() { "" } else { FAILED };
+    writeln!(stderr(), "stopped after {played} games{why}")?;
+    say_how_to_go_on(tournament, store)?;
+    Ok(ExitCode::from(code.unwrap_or(ABORTED)))
+}
+
+/// Why a tournament stops though nobody has told it to.
+const FAILED: &str = "; games that failed because of us are still to be played";
+/// The exit code where games failed because of us.
+const ABORTED: u8 = 3;
 
 fn say_how_to_go_on(tournament: &Tournament, store: &Store) -> std::io::Result<()> {
     let location = shell_quoted(&clean(store.location()));
@@ -380,6 +432,8 @@ fn say_how_to_go_on(tournament: &Tournament, store: &Store) -> std::io::Result<(
 #[cfg(feature = "cluster")]
 fn elsewhere(how: &HowArgs, store: &Store) -> anyhow::Result<Option<Box<dyn Elsewhere>>> {
     let Some(access) = how.dispatch.access()? else { return Ok(None) };
+    // Of the broker and the workers: nobody else would say why nothing happens.
+    crate::commands::serve::log_warnings();
     let config = how.remote.config(access, store.clone());
     Ok(Some(Box::new(rookery_cluster::Remote::start(config)?)))
 }

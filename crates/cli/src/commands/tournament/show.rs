@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use rookery_arena::{Tournament, rated};
+use rookery_arena::Tournament;
 use rookery_referee::parse_duration;
 use rookery_report::table::wrapped;
 use rookery_report::{Context, Evaluation, Model, RatingOptions, Ratings, Report, TestFacts, test_json};
@@ -166,6 +166,27 @@ pub(super) fn plan(
     Ok(ExitCode::SUCCESS)
 }
 
+/// The same before anybody has signed up: how many will play, and so what, nobody can say.
+pub(super) fn plan_of_sign_up(
+    spec: &TournamentSpec,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<ExitCode> {
+    let n_named = spec.entrants.len();
+    if json {
+        let value = json!({
+            "name": spec.name, "entrants": n_named, "games": null, "exact": false, "rounds": null, "longest_s": null,
+            "first": [],
+        });
+        writeln!(out, "{value:#}")?;
+    } else {
+        let name = clean(&spec.name);
+        writeln!(out, "{name}: {n_named} players are named, and others sign up.")?;
+        writeln!(out, "Who plays whom, and how many games there are, is known once they have.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// A time as people say it.
 fn about(seconds: u64) -> String {
     match seconds {
@@ -184,21 +205,18 @@ fn longest_seconds(spec: &TournamentSpec, games: u64, concurrency: usize) -> Opt
     Some(all.ceil() as u64)
 }
 
-/// Rates everybody, keeps that, and shows how it stands.
+/// Shows how it stands at the end.
 pub(super) fn finish(
     tournament: &Tournament,
     store: &Store,
     evaluation: &Evaluation,
+    ratings: Option<&Ratings>,
     complete: bool,
     json: bool,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let ratings = rate(evaluation, &RatingOptions::default());
-    if let Some(ratings) = &ratings {
-        rated::keep(tournament.id(), store, ratings, evaluation)?;
-    }
     let details = Details::read(tournament, store, evaluation)?;
-    let (report, _) = report(tournament, store, evaluation, ratings.as_ref(), complete, &details, false)?;
+    let (report, _) = report(tournament, store, evaluation, ratings, complete, &details, false)?;
     if json {
         writeln!(out, "{}", report.to_json())?;
     } else {
