@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from dataclasses import dataclass, field, fields
 from numbers import Real
@@ -201,12 +202,15 @@ def _hold_all(
     record: str | PathLike[str] | None,
     store: str | PathLike[str] | None,
     concurrency: int | None,
-    test: tuple[float, float, float, float] | None = None,
     name: str = "python",
 ) -> Result:
     _several(players)
     if isinstance(games, str) or not all(isinstance(game, str) for game in games):
         raise TypeError("a game spec is a text such as 'hexapawn:rows=4,cols=4'")
+    if time is not None and not isinstance(time, str):
+        raise TypeError(f"`time` is a text such as '1s+100ms', not {type(time).__name__}")
+    if not isinstance(name, str):
+        raise TypeError(f"`name` is a text, not {type(name).__name__}")
     seats = load(games[0]).n_seats
     found = [_entrant(player) for player in players]
     names: list[str] = []
@@ -226,12 +230,16 @@ def _hold_all(
         "entrants": entrants,
     }
     if seed is not None:
-        spec["seed"] = str(int(seed))
+        spec["seed"] = str(_whole(seed, "seed", 0, 2**64 - 1))
     if time is not None:
         spec["time"] = time
     if max_turns is not None:
-        spec["max_turns"] = max_turns
-    return _result(_hold(json.dumps(spec), [calls for _, _, calls in found], record, store, concurrency, test))
+        spec["max_turns"] = _whole(max_turns, "max_turns", 1, 2**64 - 1)
+    try:
+        told = json.dumps(spec, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise type(error)(f"`format` has words, texts, finite numbers and lists of them (docs/formats.md): {error}") from None
+    return _result(_hold(told, [calls for _, _, calls in found], record, store, concurrency))
 
 
 def _result(held: str) -> Result:
@@ -283,7 +291,7 @@ def match(
     """
     _several(players)
     players = list(players)
-    _whole(games, "games")
+    games = _whole(games, "games")
     seats = load(spec).n_seats
     if len(players) != seats:
         raise ValueError(f"{spec} has {seats} seats, and {len(players)} players were given; name one for each seat")
@@ -299,23 +307,37 @@ def sprt(
     *,
     alpha: float = 0.05,
     beta: float = 0.05,
+    model: str = "logistic",
     games: int = 10_000,
     seed: int | None = None,
     time: str | None = None,
     max_turns: int | None = None,
     record: str | PathLike[str] | None = None,
+    store: str | PathLike[str] | None = None,
     concurrency: int | None = None,
+    name: str = "python",
 ) -> Result:
     """Lets players meet until a test has decided whether the first is stronger than the second, or `games` were played.
+
+    `elo0` and `elo1` are what H0 and H1 stand for, by the `model` logistic or normalized (docs/ratings.md), as for `rookery sprt`.
+    The test goes by whole blocks in which everybody has every seat: games behind the one that decides are in `games` of the
+    result, and count for nothing else. It is a format like others: `store` and `name` are those of `tournament`, which also
+    goes on with it (`resume`).
 
     >>> import rookery
     >>> rookery.sprt("four", ["level:4", "random"], 0, 100, games=400).sprt.decision
     'H1'
     """
-    _whole(games, "games")
-    shape = {"kind": "series", "games": games}
-    test = (float(elo0), float(elo1), float(alpha), float(beta))
-    return _hold_all([spec], players, shape, seed, time, max_turns, record, None, concurrency, test)
+    shape = {
+        "kind": "sprt",
+        "elo0": float(elo0),
+        "elo1": float(elo1),
+        "alpha": float(alpha),
+        "beta": float(beta),
+        "model": model,
+        "games": _whole(games, "games"),
+    }
+    return _hold_all([spec], players, shape, seed, time, max_turns, record, store, concurrency, name)
 
 
 def tournament(
@@ -334,7 +356,7 @@ def tournament(
     name: str = "python",
     resume: str | None = None,
 ) -> Result:
-    """Holds a tournament: `round-robin`, `swiss`, `knock-out`, `gauntlet`, `ladder`, or a format as in docs/formats.md.
+    """Holds a tournament: `round-robin`, `swiss`, `knock-out`, `gauntlet`, `ladder`, `sprt`, or a format as in docs/formats.md.
 
     With `store`, the file of a store (docs/store.md) that is made where it is missing, every game is kept there as soon as
     it is over: `rookery tournament show ID --store FILE` shows the tournament that `result.id` names, `rookery ratings
@@ -355,6 +377,8 @@ def tournament(
         return _result(_resume(store, resume, concurrency))
     if spec is None or players is None:
         raise TypeError("a tournament needs a `spec` and `players`, or a `store` and what to `resume`")
+    if not isinstance(format, (str, dict)):
+        raise TypeError(f"`format` is a word such as 'swiss', or a dict as in docs/formats.md, not {type(format).__name__}")
     shape: dict[str, Any] = {"kind": format} if isinstance(format, str) else dict(format)
     if games is not None:
         shape["best_of" if shape.get("kind") == "knock-out" else "games"] = _whole(games, "games")
@@ -363,15 +387,18 @@ def tournament(
     specs = [spec] if isinstance(spec, str) else list(spec)
     if not specs:
         raise ValueError("a tournament needs a game")
-    return _hold_all(specs, players, shape, seed, time, max_turns, record, store, concurrency, name=name)
+    return _hold_all(specs, players, shape, seed, time, max_turns, record, store, concurrency, name)
 
 
-def _whole(number: int, name: str) -> int:
-    if not isinstance(number, int) or isinstance(number, bool):
-        raise TypeError(f"`{name}` is a whole number, not {type(number).__name__}")
-    if not 1 <= number <= 10_000_000:
-        raise ValueError(f"`{name}` takes 1 to 10000000, not {number}")
-    return number
+def _whole(number: int, name: str, least: int = 1, most: int = 10_000_000) -> int:
+    try:
+        # Those of numpy count as well; True is one for Python, and never meant as one here.
+        whole = operator.index(None if isinstance(number, bool) else number)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"`{name}` is a whole number, not {type(number).__name__}") from None
+    if not least <= whole <= most:
+        raise ValueError(f"`{name}` takes {least} to {most}, not {whole}")
+    return whole
 
 
 def ratings(

@@ -34,7 +34,8 @@ class State:
         return sorted(self.position.legal_actions())
 
     def legal_actions_mask(self) -> list[int]:
-        return list(self.position.action_mask())
+        # Numbers of Python, also where the mask is an array of numpy.
+        return list(bytes(self.position.action_mask()))
 
     def apply_action(self, action: int) -> None:
         self.position.play(action)
@@ -59,8 +60,9 @@ class State:
     def history(self) -> list[int]:
         return self._history[:]
 
-    def action_to_string(self, action: int) -> str:
-        return self.position.action_to_move(action)
+    def action_to_string(self, player: int, action: int | None = None) -> str:
+        """The text of an action. OpenSpiel takes it alone or behind a player; here it means the same for everybody."""
+        return self.position.action_to_move(player if action is None else action)
 
     def string_to_action(self, text: str) -> int:
         return self.position.move_to_action(text)

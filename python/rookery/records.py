@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Sequence, Union, overload
 
-from ._rookery import Position, _read_record, _review, _store_records, _verify_record, load
+from ._rookery import Position, StoredGames, _read_record, _review, _verify_record, load
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The most bytes of a record that is read.
 MAX_RECORD = 256 << 20
+#: The most games of a store that are read at once.
+TOGETHER = 100
 #: A record: the path of its file, its bytes, or one that was read.
 Source = Union[str, "PathLike[str]", bytes, "Record"]
 
@@ -108,8 +110,43 @@ def read_records(folder: str | PathLike[str]) -> list[Record]:
     return [read_record(path) for path in sorted(Path(folder).glob("*.jsonl"))]
 
 
-def store_records(location: str | PathLike[str], game: str | None = None) -> list[Record]:
+class StoredRecords(Sequence[Record]):
+    """The games of a store, as a list that reads and judges each one when it is asked for."""
+
+    def __init__(self, games: StoredGames, chosen: range) -> None:
+        self._games = games
+        self._chosen = chosen
+
+    def __len__(self) -> int:
+        return len(self._chosen)
+
+    @overload
+    def __getitem__(self, idx: int) -> Record: ...
+    @overload
+    def __getitem__(self, idx: slice) -> StoredRecords: ...
+    def __getitem__(self, idx: int | slice) -> Record | StoredRecords:
+        if isinstance(idx, slice):
+            return StoredRecords(self._games, self._chosen[idx])
+        return read_record(self._games.records(self._chosen[idx], 1)[0])
+
+    def __iter__(self) -> Iterator[Record]:
+        if self._chosen.step != 1:
+            yield from (self[idx] for idx in range(len(self)))
+            return
+        first = self._chosen.start
+        while first < self._chosen.stop:
+            some = self._games.records(first, min(TOGETHER, self._chosen.stop - first))
+            yield from map(read_record, some)
+            first += len(some)
+
+    def __repr__(self) -> str:
+        return f"<StoredRecords of {len(self)} games>"
+
+
+def store_records(location: str | PathLike[str], game: str | None = None) -> StoredRecords:
     """All games of a store (docs/store.md), or those of the game with this name, in the order they were stored.
+
+    They are those that are in the store now; each is read when it is asked for, so that a store may be larger than the memory.
 
     >>> import rookery, tempfile
     >>> store = tempfile.mkdtemp() + "/games.db"
@@ -118,7 +155,8 @@ def store_records(location: str | PathLike[str], game: str | None = None) -> lis
     >>> [rookery.verify(record) for record in records]
     [True, True]
     """
-    return [read_record(record) for record in _store_records(location, game)]
+    games = StoredGames(location, game)
+    return StoredRecords(games, range(len(games)))
 
 
 def verify(record: Source) -> bool:

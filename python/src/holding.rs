@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rookery_arena::{ArenaError, Boards, Games, Holding, PlayedGame, Tournament, one_at_a_time, rated};
@@ -23,10 +22,10 @@ use rookery_tournament::{
 };
 use rookery_wire::Protocols;
 
-use crate::errors::value;
+use crate::apart::{LOOK_EVERY, look_for_ctrl_c, work_apart};
+use crate::errors::{of_archive, of_arena, of_store, os, value};
 use crate::gate::{self, Work};
 use crate::matches::{Calls, Raised, Seat, rest_of, told};
-use crate::search::{LOOK_EVERY, look_for_ctrl_c};
 
 /// What is agreed before, and where the games are kept.
 pub(crate) enum Event {
@@ -38,9 +37,10 @@ pub(crate) enum Event {
 
 impl Event {
     pub(crate) fn new(spec: TournamentSpec, folder: Option<PathBuf>) -> PyResult<Self> {
-        let boards = Boards::new(&spec).map_err(value)?;
+        let boards = Boards::new(&spec).map_err(of_arena)?;
         let games = spec.plan().map_err(value)?.games.unwrap_or(9999);
-        let folder = folder.map(|folder| Folder::open(&folder, games, false)).transpose().map_err(value)?;
+        let folder = folder.map(|folder| Folder::open(&folder, games, false)).transpose();
+        let folder = folder.map_err(|error| of_archive(&error))?;
         Ok(Self::Passing { spec, boards, folder })
     }
 
@@ -56,21 +56,19 @@ impl Event {
         let location = text_of(location)?;
         let id = id.parse().map_err(value)?;
         if !location.contains("://") && !Path::new(location).is_file() {
-            return Err(PyOSError::new_err(format!("{location}: there is no such store")));
+            return Err(os(format!("{location}: there is no such store")));
         }
         gate::apart(py, || {
-            let store = Store::open(location, &Options::default())
-                .map_err(|error| PyOSError::new_err(error.to_string()))?;
-            Ok(Self::Stored(Tournament::open(&store, id).map_err(value)?, store))
+            let store = Store::open(location, &Options::default()).map_err(|error| of_store(&error))?;
+            Ok(Self::Stored(Tournament::open(&store, id).map_err(of_arena)?, store))
         })?
     }
 
     pub(crate) fn stored(py: Python<'_>, location: &Path, spec: TournamentSpec) -> PyResult<Self> {
         let location = text_of(location)?;
         gate::apart(py, || {
-            let store = Store::open(location, &Options::default())
-                .map_err(|error| PyOSError::new_err(error.to_string()))?;
-            Ok(Self::Stored(Tournament::create(&store, spec).map_err(value)?, store))
+            let store = Store::open(location, &Options::default()).map_err(|error| of_store(&error))?;
+            Ok(Self::Stored(Tournament::create(&store, spec).map_err(of_arena)?, store))
         })?
     }
 }
@@ -119,10 +117,6 @@ pub(crate) struct Order {
     pub(crate) callers: Vec<Option<Arc<Calls>>>,
     pub(crate) concurrency: usize,
     pub(crate) raised: Raised,
-}
-
-fn failed(error: impl std::fmt::Display) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
 }
 
 fn agreed(error: impl std::fmt::Display) -> ArenaError {
@@ -181,8 +175,9 @@ impl Order {
         py: Python<'_>,
         format: F,
     ) -> PyResult<(Vec<PlayedGame>, Scheduler<F>)> {
-        let mut scheduler =
-            Scheduler::new(format, self.concurrency).with_exclusive(one_at_a_time(self.spec()));
+        // Functions play one game after the other; a second one would only be chosen before the result of the first is known.
+        let room = if self.has_callers() { 1 } else { self.concurrency };
+        let mut scheduler = Scheduler::new(format, room).with_exclusive(one_at_a_time(self.spec()));
         let mut played = vec![];
         let _working = gate::enter(py, self.work())?;
         if self.has_callers() {
@@ -213,7 +208,7 @@ impl Order {
 
     /// Holds what is left of a tournament that a store keeps.
     pub(crate) fn hold_stored(&self, py: Python<'_>) -> PyResult<Held> {
-        let Event::Stored(tournament, store) = &self.event else { return Err(failed("there is no store")) };
+        let Event::Stored(tournament, store) = &self.event else { return Err(value("there is no store")) };
         let mut played = vec![];
         let _working = gate::enter(py, Work::Shared)?;
         if self.has_callers() {
@@ -250,7 +245,7 @@ impl Order {
             }
             Ok::<_, ArenaError>((results, tournament.format()?.ranking()))
         });
-        let (results, ranking) = known.map_err(failed)?;
+        let (results, ranking) = known.map_err(of_arena)?;
         Ok(Held { games: played, results, ranking })
     }
 
@@ -269,24 +264,18 @@ impl Order {
         py: Python<'_>,
         play: impl FnOnce(&Stopping) -> Result<TournamentOutcome, ArenaError> + Send,
     ) -> PyResult<()> {
-        let stopping = Stopping::new(rookery_live::GRACE);
-        let held = py.detach(|| {
-            std::thread::scope(|scope| {
-                let working = scope.spawn(|| play(&stopping));
-                while !working.is_finished() {
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                    if let Some(interrupted) = self.look() {
-                        // The second request stops games where they are.
-                        stopping.request(Signal::Interrupt);
-                        stopping.request(Signal::Interrupt);
-                        let _ = working.join();
-                        return Err(interrupted);
-                    }
-                }
-                Ok(working.join())
-            })
-        });
-        held?.map_err(|_| failed("the games could not be played"))?.map(|_| ()).map_err(value)
+        let (stopping, mut interrupted) = (Stopping::new(rookery_live::GRACE), None);
+        let stop = |raised| {
+            // The second request stops games where they are.
+            stopping.request(Signal::Interrupt);
+            stopping.request(Signal::Interrupt);
+            interrupted = Some(raised);
+        };
+        let held = work_apart(py, || self.look(), stop, || play(&stopping));
+        match interrupted {
+            Some(raised) => Err(raised),
+            None => held?.map(|_| ()).map_err(of_arena),
+        }
     }
 
     /// Plays on this thread, where Python's functions are called.
@@ -327,7 +316,7 @@ impl Order {
     async fn interrupt(&self) {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
-            if let Some(interrupted) = self.look() {
+            if let Err(interrupted) = self.look() {
                 self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(interrupted);
                 return;
             }
@@ -335,16 +324,16 @@ impl Order {
     }
 
     /// What ends everything: Ctrl-C, or what the thread has told that asked this one to hold the event.
-    fn look(&self) -> Option<PyErr> {
+    fn look(&self) -> PyResult<()> {
         let told = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-        told.or_else(|| look_for_ctrl_c().err())
+        told.map_or_else(look_for_ctrl_c, Err)
     }
 
     /// What was raised to end everything comes before whatever followed from it.
     fn end(&self, held: Result<TournamentOutcome, ArenaError>) -> PyResult<()> {
         match self.raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(raised) => Err(raised),
-            None => held.map(|_| ()).map_err(failed),
+            None => held.map(|_| ()).map_err(of_arena),
         }
     }
 

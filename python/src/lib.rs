@@ -2,6 +2,7 @@
 //!
 //! Everything that plays, searches or judges is in the other crates; here are types, errors and arrays of Python.
 
+mod apart;
 mod arrays;
 mod batch;
 mod errors;

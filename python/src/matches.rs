@@ -11,18 +11,19 @@ use rookery_live::{Guest, drawn_seed};
 use rookery_referee::{
     Answering, Conduct, Evidence, Failure, Fault, Invitation, Offence, Player, Question, TimeControl, words,
 };
+use rookery_report::{RatingOptions, test_json};
 use rookery_rules::{Notation as _, PositionOf};
 use rookery_search::n_cores;
 use rookery_tournament::{Entrant, GameResult, TournamentSpec};
 use serde_json::{Value, json};
 
+use crate::apart::{look_for_ctrl_c, work_apart};
 use crate::errors::value;
 use crate::gate;
 use crate::holding::{Event, Held, Order, check_entrants, has_programs};
 use crate::moves::{Move, read_move};
 use crate::position::Position;
-use crate::results::{deciding, standings};
-use crate::search::work_apart;
+use crate::results::{elo, evaluation, fit, standings};
 
 /// What a player of Python answers to give up.
 const RESIGN: &str = "resign";
@@ -75,7 +76,7 @@ impl<G: Game> Caller<G> {
         Failure::Fault(Fault::with(Offence::Crashed, evidence))
     }
 
-    fn read(answer: &Bound<'_, PyAny>, state: &State<G>) -> Result<MoveOf<G>, Failure> {
+    fn read(&self, answer: &Bound<'_, PyAny>, state: &State<G>) -> Result<MoveOf<G>, Failure> {
         let malformed =
             |note: String, sent: String| Failure::Fault(Fault::new(Offence::Malformed, note).sent(sent));
         match read_move(answer) {
@@ -88,6 +89,9 @@ impl<G: Game> Caller<G> {
                 .get(action)
                 .ok_or_else(|| malformed("there is no such action".to_owned(), action.to_string())),
             Err(error) => {
+                let Some(error) = rest_of(answer.py(), error, &self.raised) else {
+                    return Err(interrupted());
+                };
                 let sent = answer.repr().map_or_else(|_| "?".to_owned(), |repr| repr.to_string());
                 Err(malformed(error.to_string(), sent))
             }
@@ -126,7 +130,7 @@ impl<G: Game> Player<PositionOf<G>> for Caller<G> {
             }
             let asked = Position::of(Box::new(state.with(question.position.clone())));
             match gate::call(py, || self.calls.0.call1(py, (asked,))) {
-                Ok(answer) => Self::read(answer.bind(py), &state),
+                Ok(answer) => self.read(answer.bind(py), &state),
                 Err(error) => Err(self.failure(py, error)),
             }
         }))
@@ -168,7 +172,7 @@ pub(crate) fn told(game: &PlayedGame) -> Value {
 /// Holds what a tournament spec (JSON) says; `players` has what is called of those who sit in Python. The games, how everybody
 /// stands, what a test has decided, the seed and the id in the store, as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec, players, record = None, store = None, concurrency = None, sprt = None))]
+#[pyo3(signature = (spec, players, record = None, store = None, concurrency = None))]
 fn _hold(
     py: Python<'_>,
     spec: &str,
@@ -176,9 +180,8 @@ fn _hold(
     record: Option<PathBuf>,
     store: Option<PathBuf>,
     concurrency: Option<usize>,
-    sprt: Option<(f64, f64, f64, f64)>,
 ) -> PyResult<String> {
-    let wanted = Wanted { record, store, concurrency, sprt };
+    let wanted = Wanted { record, store, concurrency };
     apart(py, |py, raised| hold(py, spec, players, wanted, raised))
 }
 
@@ -210,7 +213,7 @@ fn apart(
     let tell = move |interrupted| {
         told.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(interrupted);
     };
-    work_apart(py, tell, || Python::attach(|py| hold(py, raised)))?
+    work_apart(py, look_for_ctrl_c, tell, || Python::attach(|py| hold(py, raised)))?
 }
 
 /// How an event is held and kept.
@@ -218,7 +221,6 @@ struct Wanted {
     record: Option<PathBuf>,
     store: Option<PathBuf>,
     concurrency: Option<usize>,
-    sprt: Option<(f64, f64, f64, f64)>,
 }
 
 fn at_a_time(concurrency: Option<usize>) -> usize {
@@ -232,10 +234,16 @@ fn hold(
     wanted: Wanted,
     raised: Raised,
 ) -> PyResult<String> {
-    let Wanted { record, store, concurrency, sprt } = wanted;
-    let unheld = |error| value(format!("this cannot be held: {error}"));
-    let told: Value = serde_json::from_str(spec).map_err(unheld)?;
-    let mut spec: TournamentSpec = serde_json::from_str(spec).map_err(unheld)?;
+    let Wanted { record, store, concurrency } = wanted;
+    // Python writes it, so that only what it holds can be wrong, and nobody knows of its lines and columns.
+    let told: Value = serde_json::from_str(spec).map_err(|_| {
+        value(
+            "this cannot be held: a text has half a character in it (a surrogate), a number is too large, or lists are \
+             nested too deeply",
+        )
+    })?;
+    let mut spec: TournamentSpec = serde_json::from_value(told.clone())
+        .map_err(|error| value(format!("this cannot be held: {error}")))?;
     spec.check().map_err(value)?;
     // An offence costs the game of whoever commits it, and never the game of all.
     spec.conduct.get_or_insert(Conduct::removing());
@@ -250,27 +258,20 @@ fn hold(
     if told.get("seed").is_none() && has_programs(&spec, &callers) {
         spec.seed = drawn_seed();
     }
-    let event = match (store, &record, sprt) {
-        (Some(_), Some(_), _) => {
+    let event = match (store, record) {
+        (Some(_), Some(_)) => {
             return Err(value("games are kept in a `store` or as records (`record`), not in both"));
         }
-        (Some(_), None, Some(_)) => return Err(value("a test is not kept in a store; leave out `store`")),
-        (Some(store), None, None) => Event::stored(py, &store, spec)?,
-        (None, _, _) => Event::new(spec, record)?,
+        (Some(store), None) => Event::stored(py, &store, spec)?,
+        (None, record) => Event::new(spec, record)?,
     };
     let order = Order { event, callers, concurrency: at_a_time(concurrency), raised };
-    match (&order.event, sprt) {
-        (Event::Stored(..), _) => kept(py, &order),
-        (Event::Passing { spec, .. }, None) => {
+    match &order.event {
+        Event::Stored(..) => kept(py, &order),
+        Event::Passing { spec, .. } => {
             let (games, scheduler) = order.hold(py, spec.format().map_err(value)?)?;
             let results: Vec<_> = games.iter().map(PlayedGame::result).collect();
-            Ok(outcome(&order, &games, &results, &scheduler.format().ranking(), Value::Null))
-        }
-        (Event::Passing { spec, .. }, Some(test)) => {
-            let games = spec.plan().map_err(value)?.games.unwrap_or(0);
-            let (games, scheduler) = order.hold(py, deciding(spec.entrants.len(), games, test)?)?;
-            let results: Vec<_> = games.iter().map(PlayedGame::result).collect();
-            Ok(outcome(&order, &games, &results, &[], rookery_report::test_json(scheduler.format().run())))
+            Ok(outcome(&order, &games, &results, &scheduler.format().ranking()))
         }
     }
 }
@@ -278,24 +279,19 @@ fn hold(
 /// Holds an event that a store keeps.
 fn kept(py: Python<'_>, order: &Order) -> PyResult<String> {
     let Held { games, results, ranking } = order.hold_stored(py)?;
-    Ok(outcome(order, &games, &results, &ranking, Value::Null))
+    Ok(outcome(order, &games, &results, &ranking))
 }
 
 /// What came of an event, as JSON: the games that were played now, and what all results say.
-fn outcome(
-    order: &Order,
-    games: &[PlayedGame],
-    results: &[GameResult],
-    ranking: &[Vec<Entrant>],
-    decided: Value,
-) -> String {
+fn outcome(order: &Order, games: &[PlayedGame], results: &[GameResult], ranking: &[Vec<Entrant>]) -> String {
     let spec = order.spec();
+    let evaluation = evaluation(spec, results);
     let told = json!({
         "games": games.iter().map(told).collect::<Vec<_>>(),
-        "standings": standings(spec, results, ranking),
-        "elo": crate::results::elo(spec, results),
-        "ratings": crate::results::ratings_of(spec, results),
-        "sprt": decided,
+        "standings": standings(&evaluation, ranking),
+        "elo": elo(&evaluation, results),
+        "ratings": fit(&evaluation, &RatingOptions::default()).unwrap_or(Value::Null),
+        "sprt": evaluation.test().map(test_json),
         "seed": spec.seed.0,
         "id": order.id(),
     });

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyInt, PyList, PyString};
@@ -35,11 +36,18 @@ fn read_other_move(mv: &Bound<'_, PyAny>) -> PyResult<Move> {
     if let Ok(text) = mv.cast::<PyString>() {
         return Ok(Move::Text(bounded(text, "a move")?));
     }
+    let other = || kind("a move: its text, or the number of its action", mv);
     // True is a number for Python, and never meant as one here.
     if mv.is_instance_of::<PyBool>() || !(mv.hasattr("__index__")?) {
-        return Err(kind("a move: its text, or the number of its action", mv));
+        return Err(other());
     }
-    let action: i128 = mv.extract().map_err(|_| illegal("the number of the action is too large"))?;
+    // Arrays have it too, and say only when they are asked that they are no number.
+    let number = match mv.call_method0("__index__") {
+        Err(error) if error.is_instance_of::<PyTypeError>(mv.py()) => return Err(other()),
+        number => number?,
+    };
+    let number = number.cast::<PyInt>().map_err(|_| other())?;
+    let action: i128 = number.extract().map_err(|_| illegal("the number of the action is too large"))?;
     usize::try_from(action).map(Move::Action).map_err(|_| illegal(format!("there is no action {action}")))
 }
 

@@ -1,21 +1,26 @@
-//! What results say: standings, Elo, ratings, a sequential test.
+//! What results say: standings, Elo, ratings.
 
 use pyo3::prelude::*;
-use rookery_ratings::sprt::{Model as Scale, Sprt as Test};
 use rookery_referee::Cause;
 use rookery_report::{Evaluation, Model, RatingOptions, Ratings};
 use rookery_rules::{MAX_SEATS, Outcome};
-use rookery_tournament::{Entrant, FormatSpec, GameResult, Pairing, Reason, Sprt, Summary, TournamentSpec};
+use rookery_tournament::{Entrant, GameResult, Pairing, Reason, Summary, TournamentSpec};
 use serde_json::{Value, json};
 
 use crate::errors::value;
 
-/// How everybody stands, the best first.
-pub(crate) fn standings(spec: &TournamentSpec, results: &[GameResult], ranking: &[Vec<Entrant>]) -> Value {
-    let mut evaluation = Evaluation::new(spec);
+/// All results, counted as the tournament does: games after the one that decided a test count for nothing.
+pub(crate) fn evaluation(spec: &TournamentSpec, results: &[GameResult]) -> Evaluation {
+    let mut evaluation = Evaluation::new(spec).keeping_games();
     for result in results {
         evaluation.add(result);
     }
+    evaluation
+}
+
+/// How everybody stands, the best first.
+pub(crate) fn standings(evaluation: &Evaluation, ranking: &[Vec<Entrant>]) -> Value {
+    let spec = evaluation.spec();
     let table = evaluation.standings().table(&spec.tie_breaks(), ranking);
     let row = |row: &rookery_tournament::Standing| {
         json!({
@@ -28,12 +33,13 @@ pub(crate) fn standings(spec: &TournamentSpec, results: &[GameResult], ranking: 
 }
 
 /// How much stronger the first of two is, with the ends of the interval.
-pub(crate) fn elo(spec: &TournamentSpec, results: &[GameResult]) -> Value {
-    if spec.entrants.len() != 2 || !matches!(spec.format, FormatSpec::Series { .. }) {
+pub(crate) fn elo(evaluation: &Evaluation, results: &[GameResult]) -> Value {
+    let spec = evaluation.spec();
+    if spec.entrants.len() != 2 || !spec.is_series() {
         return Value::Null;
     }
     let mut summary = Summary::new(2);
-    for result in results {
+    for result in results.iter().filter(|result| evaluation.counts(result.pairing)) {
         summary.add(result);
     }
     let finite = |number: f64| number.is_finite().then_some(number);
@@ -42,19 +48,11 @@ pub(crate) fn elo(spec: &TournamentSpec, results: &[GameResult]) -> Value {
         .map_or(Value::Null, |elo| json!([finite(elo.difference), finite(elo.low), finite(elo.high)]))
 }
 
-/// The ratings of all entrants by the usual model; null if there are none.
-pub(crate) fn ratings_of(spec: &TournamentSpec, results: &[GameResult]) -> Value {
-    fit(spec, results, &RatingOptions::default()).unwrap_or(Value::Null)
-}
-
-fn fit(spec: &TournamentSpec, results: &[GameResult], options: &RatingOptions) -> Result<Value, String> {
-    let mut evaluation = Evaluation::new(spec).keeping_games();
-    for result in results {
-        evaluation.add(result);
-    }
-    let ratings = Ratings::fit(&evaluation, options).map_err(|error| error.to_string())?;
+/// The ratings of all entrants, the strongest first.
+pub(crate) fn fit(evaluation: &Evaluation, options: &RatingOptions) -> Result<Value, String> {
+    let ratings = Ratings::fit(evaluation, options).map_err(|error| error.to_string())?;
     let mut rows: Vec<(f64, Value)> = vec![];
-    for (idx, entrant) in spec.entrants.iter().enumerate() {
+    for (idx, entrant) in evaluation.spec().entrants.iter().enumerate() {
         let number = Entrant(idx as u32);
         if let Some(rated) = ratings.of(number) {
             let row = json!({
@@ -65,13 +63,6 @@ fn fit(spec: &TournamentSpec, results: &[GameResult], options: &RatingOptions) -
     }
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(rows.into_iter().map(|(_, row)| row).collect())
-}
-
-/// A series that ends when the test (elo0, elo1, alpha, beta) has decided.
-pub(crate) fn deciding(n_players: usize, games: u64, test: (f64, f64, f64, f64)) -> PyResult<Sprt> {
-    let (elo0, elo1, alpha, beta) = test;
-    let test = Test::new(Scale::Normalized, elo0, elo1, alpha, beta).map_err(value)?;
-    Ok(Sprt::new(n_players, games, test))
 }
 
 /// Ratings from results: `names`, and for each game the numbers of who sat at each seat and the place of each. As JSON.
@@ -110,7 +101,8 @@ fn _ratings(
         };
         results.push(GameResult::new(&pairing, Some(Outcome::by_score(scores)), Cause::Normal));
     }
-    Ok(fit(&spec, &results, &RatingOptions { model, prior, anchor: None }).map_err(value)?.to_string())
+    let options = RatingOptions { model, prior, anchor: None };
+    Ok(fit(&evaluation(&spec, &results), &options).map_err(value)?.to_string())
 }
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,10 +1,7 @@
 //! Searches, counts and random games: without Python's lock, and stopped by Ctrl-C.
 
-use std::any::Any;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rookery_catalog::{Game, State, Visit, strategy, visit};
@@ -13,86 +10,16 @@ use rookery_rules::{Position as _, PositionOf, Rng, Seat, Seed, Status, playout}
 use rookery_search::{Analysis, Budget, Mcts, Stop, n_cores};
 use rookery_study::{Advice, Order, advise, advise_by_playouts};
 
+use crate::apart::interruptible;
 use crate::errors::value;
-use crate::gate::{self, Work};
 use crate::position::Position;
 
-/// How often a call that works looks for Ctrl-C.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// The stack of a thread that works: as much as the first thread of a program has, and some more for long counts.
-const STACK: usize = 16 << 20;
 /// The most moves of a count, as on the command line.
 const MAX_DEPTH: u32 = 1000;
+/// The random games of a tree search that nothing else limits.
+const USUAL_PLAYOUTS: u64 = 10_000;
 /// Random games that share a generator, so that the answer does not depend on the number of threads.
 const CHUNK: u64 = 512;
-
-/// Lets Python handle its signals; Ctrl-C is an error then. For a thread that does not hold Python's lock.
-pub(crate) fn look_for_ctrl_c() -> PyResult<()> {
-    Python::attach(|py| {
-        py.check_signals()?;
-        Ok(())
-    })
-}
-
-/// Works on another thread without Python's lock. On Ctrl-C the flag is raised and what the thread has then is thrown away.
-pub(crate) fn interruptible<T: Send>(
-    py: Python<'_>,
-    stop: &Stop,
-    work: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
-    let (mut interrupted, raised) = (None, stop.clone());
-    let stop = |error| {
-        raised.set();
-        interrupted = Some(error);
-    };
-    let done = work_apart(py, stop, work);
-    interrupted.map_or(done, Err)
-}
-
-/// Works on another thread while this one looks for Ctrl-C, of which Python tells its first thread alone; `stop` is told of it
-/// once, and has to bring the work to its end.
-pub(crate) fn work_apart<T: Send>(
-    py: Python<'_>,
-    stop: impl FnOnce(PyErr) + Send,
-    work: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
-    let _working = gate::enter(py, Work::Shared)?;
-    py.detach(|| {
-        std::thread::scope(|scope| {
-            let (working, ended) = channel::<()>();
-            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || {
-                // Gone with the thread, also when it panics.
-                let _working = working;
-                gate::help();
-                work()
-            });
-            let thread = thread
-                .map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
-            let mut stop = Some(stop);
-            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK_EVERY) {
-                if stop.is_some()
-                    && let Err(interrupted) = look_for_ctrl_c()
-                    && let Some(stop) = stop.take()
-                {
-                    stop(interrupted);
-                }
-            }
-            // Joined in any case: a panic that nobody takes would end the interpreter's call as a panic.
-            thread.join().map_err(|panic| {
-                let why = message(&*panic);
-                PyRuntimeError::new_err(format!(
-                    "a fault in Rookery itself: {why}; please report it with what was called"
-                ))
-            })
-        })
-    })
-}
-
-/// What a panic says.
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known")
-}
 
 /// Does something with the position of a known game.
 trait Ask: Send {
@@ -214,11 +141,17 @@ impl Ask for Playouts {
         let chunks = self.games.div_ceil(CHUNK);
         let of_thread = |first: u64| self.some::<G>(position, (first..chunks).step_by(step as usize));
         let parts: Vec<Played> = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..step).map(|first| scope.spawn(move || of_thread(first))).collect();
+            let start = |first| {
+                let thread = std::thread::Builder::new().spawn_scoped(scope, move || of_thread(first));
+                (first, thread)
+            };
+            let others: Vec<_> = (1..step).map(start).collect();
             let own = of_thread(0);
-            let joined = others
-                .into_iter()
-                .map(|part| part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let joined = others.into_iter().map(|(first, thread)| match thread {
+                Ok(part) => part.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                // The system gives no more threads: what this one was for is done here.
+                Err(_) => of_thread(first),
+            });
             std::iter::once(own).chain(joined).collect()
         });
         let mut all = parts[0].clone();
@@ -308,8 +241,8 @@ fn best_move(
 /// What is known of the best moves, the best first: `moves` (how the game would go on), `value` (the share of a win), `proven`,
 /// `visits`, `plies`, `reason`; with `nodes`, `playouts` and `depth` of the search.
 ///
-/// By proof where the game can be solved in `time` seconds, else by the strongest search; with `playouts` by so many random
-/// games, which give the same answer on any machine.
+/// By proof where the game can be solved in `time` seconds, else by the strongest search. With `playouts` by so many random
+/// games instead, whatever the `time`, which give the same answer on any machine. At most so many moves are told of (`lines`).
 ///
 /// >>> import rookery
 /// >>> best = rookery.analyse(rookery.Position.from_text("p1 .../1../..2", "hexapawn"))["lines"][0]
@@ -326,6 +259,9 @@ fn analyse(
     seed: u64,
 ) -> PyResult<Bound<'_, PyDict>> {
     goes_on(&position)?;
+    if lines == 0 || playouts == Some(0) {
+        return Err(value("`lines` and `playouts` are at least 1"));
+    }
     let (time, stop, seed) = (seconds(time, "time")?, Stop::default(), Seed(seed));
     let name = position.state.game();
     let advice = interruptible(py, &stop, || {
@@ -366,7 +302,6 @@ fn to_dict(py: Python<'_>, advice: Option<Advice>) -> PyResult<Bound<'_, PyDict>
 }
 
 struct Grow {
-    playouts: u64,
     exploration: f32,
     budget: Budget,
 }
@@ -378,7 +313,7 @@ impl Ask for Grow {
     type Out = Grown;
     fn ask<G: Game>(self, state: &State<G>) -> Grown {
         let policy = random_games::<G>(&G::EXPERTISE);
-        let mcts = Mcts { exploration: self.exploration, playouts: self.playouts, policy };
+        let mcts = Mcts { exploration: self.exploration, playouts: USUAL_PLAYOUTS, policy };
         let mut grown = (vec![], 0);
         let mut report = |analysis: &Analysis<<PositionOf<G> as rookery_rules::Position>::Move>| {
             if analysis.done {
@@ -397,31 +332,33 @@ impl Ask for Grow {
 }
 
 /// Monte Carlo tree search with random games: `move` (the best), `value` (its share of a win), `playouts`, and for each move of
-/// the root `visits` and `values`. Random games that hardly end by themselves (Renpaarden, Stones) are cut short and judged.
+/// the root `visits` and `values`. It plays so many random games (`playouts`), or as many as `time` seconds allow, or with both
+/// whichever ends first; with neither 10,000. Where a game can last more than 400 moves (Renpaarden, Stones), random ones are
+/// left after 40 moves and judged.
 ///
 /// >>> import rookery
 /// >>> found = rookery.mcts(rookery.Position.from_text("p1 .../1../..2", "hexapawn"), playouts=100)
 /// >>> found["move"], found["value"]
 /// ('a2-a3', 1.0)
 #[pyfunction]
-#[pyo3(signature = (position, playouts = 10_000, exploration = 0.7, time = None, seed = 0))]
+#[pyo3(signature = (position, playouts = None, exploration = 0.7, time = None, seed = 0))]
 fn mcts(
     py: Python<'_>,
     position: Position,
-    playouts: u64,
+    playouts: Option<u64>,
     exploration: f32,
     time: Option<f64>,
     seed: u64,
 ) -> PyResult<Bound<'_, PyDict>> {
     goes_on(&position)?;
-    if playouts == 0 || !(0.0..=1000.0).contains(&exploration) {
+    if playouts == Some(0) || !(0.0..=1000.0).contains(&exploration) {
         return Err(value("`playouts` is at least 1, and `exploration` 0 to 1000"));
     }
     let stop = Stop::default();
     let deadline = time.map(|time| seconds(time, "time")).transpose()?.map(|time| Instant::now() + time);
     let budget =
-        Budget { deadline, work: Some(playouts), stop: stop.clone(), seed: Seed(seed), ..Budget::default() };
-    let (lines, playouts) = ask(py, &position, &stop, Grow { playouts, exploration, budget })?;
+        Budget { deadline, work: playouts, stop: stop.clone(), seed: Seed(seed), ..Budget::default() };
+    let (lines, playouts) = ask(py, &position, &stop, Grow { exploration, budget })?;
     let (visits, values) = (PyDict::new(py), PyDict::new(py));
     for (mv, value, tried, _) in &lines {
         visits.set_item(mv, tried)?;

@@ -1,11 +1,12 @@
 //! Tree search guided by a function of Python: values and priors of many positions at once.
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rookery_catalog::{Game, State, Visit, visit};
 use rookery_rules::{BySeat, Position as _, PositionOf, Seat, Status};
 
-use crate::errors::{kind, value};
+use crate::errors::{kind, unread, value};
 use crate::gate;
 use crate::position::Position;
 
@@ -145,22 +146,29 @@ fn read(answer: &Bound<'_, PyAny>, state: &dyn rookery_catalog::AnyState) -> PyR
         Err(_) => (answer.clone(), None),
     };
     let valid = |share: f32| (0.0..=1.0).contains(&share);
-    let worth = if let Ok(own) = worth.extract::<f32>() {
-        if !valid(own) {
-            return Err(value(format!("a value is the share of a win, 0 to 1, not {own}")));
+    let worth = match worth.extract::<f32>() {
+        Ok(own) => {
+            if !valid(own) {
+                return Err(value(format!("a value is the share of a win, 0 to 1, not {own}")));
+            }
+            let other = (1.0 - own) / (n_seats.max(2) - 1) as f32;
+            BySeat::new(n_seats, |each| if each == seat { own } else { other })
         }
-        let other = (1.0 - own) / (n_seats.max(2) - 1) as f32;
-        BySeat::new(n_seats, |each| if each == seat { own } else { other })
-    } else {
-        let all: Vec<f32> =
-            worth.extract().map_err(|_| kind("a value: a number, or one for each seat", &worth))?;
-        if all.len() != n_seats || !all.iter().copied().all(valid) {
-            return Err(value(format!("values are {n_seats} shares of a win, 0 to 1 each")));
+        Err(error) if error.is_instance_of::<PyException>(worth.py()) => {
+            let all: Vec<f32> = worth
+                .extract()
+                .map_err(|error| unread(error, "a value: a number, or one for each seat", &worth))?;
+            if all.len() != n_seats || !all.iter().copied().all(valid) {
+                return Err(value(format!("values are {n_seats} shares of a win, 0 to 1 each")));
+            }
+            all.into_iter().collect()
         }
-        all.into_iter().collect()
+        // Ctrl-C.
+        Err(error) => return Err(error),
     };
     let Some(priors) = priors else { return Ok((worth, None)) };
-    let all: Vec<f32> = priors.extract().map_err(|_| kind("priors: one number for each action", &priors))?;
+    let all: Vec<f32> =
+        priors.extract().map_err(|error| unread(error, "priors: one number for each action", &priors))?;
     if all.len() != state.n_actions() || !all.iter().all(|prior| prior.is_finite() && *prior >= 0.0) {
         return Err(value(format!(
             "priors are {} numbers from 0 on, one for each action",
@@ -203,12 +211,15 @@ impl Guided<'_, '_> {
         let asked: Vec<Position> =
             states.iter().map(|state| Position::of(rookery_catalog::AnyState::boxed_clone(state))).collect();
         let answers = self.evaluate.call1((asked,))?;
-        let answers: Vec<Bound<'_, PyAny>> = answers.try_iter()?.collect::<PyResult<_>>()?;
+        // One more than there should be says that there are too many, however many there are.
+        let answers: Vec<Bound<'_, PyAny>> =
+            answers.try_iter()?.take(going.len() + 1).collect::<PyResult<_>>()?;
         if answers.len() != going.len() {
+            let returned =
+                if answers.len() > going.len() { "more".to_owned() } else { answers.len().to_string() };
             return Err(value(format!(
-                "`evaluate` got {} positions and returned {} values; it returns one for each",
-                going.len(),
-                answers.len()
+                "`evaluate` got {} positions and returned {returned} values; it returns one for each",
+                going.len()
             )));
         }
         for ((idx, state), answer) in going.into_iter().zip(&states).zip(&answers) {

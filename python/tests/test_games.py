@@ -125,6 +125,41 @@ def test_a_move_of_the_wrong_type_is_a_type_error(move):
         position.reason(move)
 
 
+def raising(kind):
+    class Number:
+        def __index__(self):
+            raise kind("my own reason")
+
+    return Number()
+
+
+@pytest.mark.parametrize("error", [KeyError, MemoryError, KeyboardInterrupt, SystemExit])
+def test_what_a_value_raises_comes_out(error):
+    position = rookery.load("hexapawn")
+    for read in (position.play, position.after, position.reason, position.action_to_move):
+        with pytest.raises(error, match="my own reason"):
+            read(raising(error))
+
+
+def test_what_is_no_number_although_it_looks_like_one_is_a_type_error():
+    position = rookery.load("hexapawn")
+    things = [raising(TypeError), int]
+    try:
+        import numpy as np
+
+        things += [np.array([1, 2]), np.array([0.5]), np.array([])]
+        assert position.after(np.int16(0)) == position.after(np.array(0)) == position.after(0)
+    except ImportError:
+        pass
+    for thing in things:
+        for read in (position.play, position.after, position.reason, position.action_to_move):
+            with pytest.raises(TypeError, match="expected a move: its text, or the number of its action, got"):
+                read(thing)
+    for large in (2**127, 10**400, -(10**400)):
+        with pytest.raises(IllegalMove, match="too large"):
+            position.play(large)
+
+
 @pytest.mark.parametrize(
     "spec",
     ["", "chess", "hexpawn", "hexapawn:rows=99", "hexapawn:rows=", "fish:players=3,players=3", "fish:" + "9" * 10**6,
@@ -221,10 +256,34 @@ def test_open_spiel_names():
     game = openspiel.load_game("hexapawn:rows=4,cols=4")
     state = game.new_initial_state()
     assert state.current_player() == 0 and game.num_players() == 2
+    assert game.num_distinct_actions() == 72 and game.observation_tensor_shape() == [5, 4, 4]
+    assert str(game) == game.spec == "hexapawn:rows=4,cols=4"
     while not state.is_terminal():
-        assert sum(state.legal_actions_mask()) == len(state.legal_actions())
-        state = state.child(state.legal_actions()[0])
-    assert sorted(state.returns()) == [-1.0, 1.0] and len(state.history()) > 3
+        legal, mask = state.legal_actions(), state.legal_actions_mask()
+        assert all(type(each) is int for each in mask) and len(mask) == game.num_distinct_actions()
+        assert legal == [action for action, each in enumerate(mask) if each]
+        for action in legal:
+            text = state.action_to_string(action)
+            assert text in state.position.legal_moves() and text == state.action_to_string(state.current_player(), action)
+            assert state.string_to_action(text) == action
+        before, copy = str(state), state.clone()
+        child = state.child(legal[0])
+        copy.apply_action(legal[0])
+        assert str(state) == before != str(copy) == str(child) and copy.history() == child.history() == [*state.history(), legal[0]]
+        state = child
+    assert sorted(state.returns()) == [-1.0, 1.0] and len(state.history()) > 3 and state.current_player() == openspiel.TERMINAL
+
+
+def test_open_spiel_s_observations_are_flat():
+    np = pytest.importorskip("numpy")
+    from rookery import openspiel
+
+    game = openspiel.load_game("fish:players=3,seed=2")
+    state = game.new_initial_state()
+    for player in (None, 0, 1, 2):
+        tensor = state.observation_tensor(player)
+        assert tensor.shape == (np.prod(game.observation_tensor_shape()),)
+        assert (tensor.reshape(game.observation_tensor_shape()) == state.position.observation(player)).all()
 
 
 def test_the_table_of_the_documentation_is_right():

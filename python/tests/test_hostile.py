@@ -358,6 +358,26 @@ SCRIPTS = {
             else:
                 raise AssertionError("it needs numpy")
     """,
+    "no further thread": """
+        import resource
+        first = lambda position: position.legal_moves()[0]
+        rookery.match("four", [first, first])
+        pages = int(open("/proc/self/statm").read().split()[0])
+        # Too little for the stack of a thread, and enough for the words that say so.
+        resource.setrlimit(resource.RLIMIT_AS, ((pages << 12) + (1 << 20), resource.RLIM_INFINITY))
+        for call in (
+            lambda: rookery.match("four", ["random", "random"]),
+            lambda: rookery.tournament("four", ["random", "random", "random"]),
+            lambda: rookery.playouts(rookery.load("four"), 10),
+            lambda: rookery.best_move(rookery.load("four"), level=1),
+        ):
+            try:
+                call()
+            except RuntimeError as error:
+                assert "no thread can be started" in str(error), error
+            else:
+                raise AssertionError("there is no thread for it")
+    """,
     "many processes of multiprocessing": """
         import multiprocessing
         env = rookery.BatchEnv("four", 4096, seed=1)

@@ -1,6 +1,7 @@
 """Matches, tournaments, ratings and tests."""
 
 import random
+import socket
 
 import pytest
 
@@ -9,6 +10,16 @@ import rookery
 
 def first(position):
     return position.legal_moves()[0]
+
+
+class Unreadable:
+    """No number, although it looks like one: asked for it, it raises this."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def __index__(self):
+        raise self.kind("no number")
 
 
 def test_specs_functions_and_bots_play(tmp_path):
@@ -82,7 +93,7 @@ def test_an_exception_is_a_loss_with_its_traceback_and_never_the_end(game):
 
 @pytest.mark.parametrize(
     "answer, cause",
-    [("a9-a10", "malformed"), (None, "malformed"), (10**9, "malformed"), ([], "malformed"), ("a1-a5", "illegal_move"),
+    [("a9-a10", "malformed"), (None, "malformed"), (Unreadable(KeyError), "malformed"), (Unreadable(TypeError), "malformed"), (10**9, "malformed"), ([], "malformed"), ("a1-a5", "illegal_move"),
      (rookery.RESIGN, "resigned"), (True, "malformed")],
 )
 def test_wrong_answers_lose(answer, cause):
@@ -134,6 +145,37 @@ def test_a_test_decides():
     assert result.sprt.decision in (None, "H0")
     short = rookery.sprt("four", [first, "random"], 0, 100, games=4, max_turns=3)
     assert all(game.plies == 3 for game in short.games)
+
+
+@pytest.mark.parametrize("players", [["level:4", "random"], ["level:4", first]])
+def test_a_test_is_a_format_and_kept_in_a_store(tmp_path, players):
+    store = tmp_path / "tests.db"
+    held = rookery.sprt("four", players, 0, 100, games=400, seed=3, store=store, name="stronger")
+    assert held.sprt.decision == "H1" and held.id and held.elo is not None
+    # Games behind the block that decides count for nothing; of those that count each has two players.
+    assert sum(row.games for row in held.standings) == 2 * held.sprt.games <= 2 * len(held.games)
+    assert len(rookery.store_records(store)) == len(held.games)
+    shape = {"kind": "sprt", "elo1": 100}
+    passing = rookery.tournament("four", players, shape, games=400, seed=3)
+    assert (passing.sprt, passing.elo, passing.standings) == (held.sprt, held.elo, held.standings)
+    assert rookery.tournament("four", players, {**shape, "model": "normalized"}, games=400, seed=3).sprt != held.sprt
+    if first not in players:
+        again = rookery.tournament(store=store, resume=held.id)
+        assert again.games == [] and (again.sprt, again.elo, again.standings) == (held.sprt, held.elo, held.standings)
+
+
+def test_a_test_that_was_stopped_goes_on(tmp_path, ctrl_c):
+    store, players = tmp_path / "tests.db", ["mcts:playouts=20000", "mcts:playouts=19999"]
+    with ctrl_c(stored(store, 3)):
+        rookery.sprt("hexapawn:rows=4,cols=4", players, 0, 1, games=40, store=store, concurrency=1)
+    before = len(rookery.store_records(store))
+    import sqlite3
+
+    with sqlite3.connect(store) as database:
+        ((ident,),) = database.execute("SELECT id FROM tournaments").fetchall()
+    held = rookery.tournament(store=store, resume=ident)
+    assert held.sprt.games == 40 and held.sprt.decision is None and len(held.games) == 40 - before
+    assert held.elo is not None
 
 
 def test_ratings_know_who_is_stronger():
@@ -188,24 +230,48 @@ def test_tables_of_pandas():
 @pytest.mark.parametrize(
     "players, error",
     [(["random"], ValueError), (["random", "nobody"], ValueError), (["random", 7], TypeError), ("random", TypeError),
-     (None, TypeError), (["random"] * 3, ValueError), (["cmd:", "random"], ValueError)],
+     (None, TypeError), (["random"] * 3, ValueError), (["cmd:", "random"], ValueError), (["cmd:\ud800", "random"], ValueError)],
 )
 def test_players_that_cannot_be(players, error):
-    with pytest.raises(error):
-        rookery.match("four", players)
+    refused(error, lambda: rookery.match("four", players))
+
+
+def refused(error, call, words=""):
+    with pytest.raises(error, match=words) as raised:
+        call()
+    # Nobody wrote the lines that are in between.
+    assert " line 1" not in str(raised.value) and "column" not in str(raised.value), raised.value
 
 
 def test_other_bad_orders():
+    pair = ["random", "level:1"]
     for spec, error in [("chess", ValueError), (7, TypeError)]:
-        with pytest.raises(error):
-            rookery.match(spec, ["random", "random"])
-    for games, error in [(0, ValueError), (-4, ValueError), (1.5, TypeError), ("many", TypeError)]:
-        with pytest.raises(error):
-            rookery.match("four", ["random", "random"], games=games)
-    with pytest.raises(ValueError, match="time control"):
-        rookery.match("four", [first, "random"], time="1s")
-    with pytest.raises(ValueError):
-        rookery.tournament("four", ["random", "level:1"], "beauty contest")
+        refused(error, lambda: rookery.match(spec, pair))
+    for games, error in [(0, ValueError), (-4, ValueError), (1.5, TypeError), ("many", TypeError), (True, TypeError)]:
+        refused(error, lambda: rookery.match("four", pair, games=games))
+    for seed, error in [(1.7, TypeError), ("1", TypeError), (True, TypeError), (-1, ValueError), (2**64, ValueError)]:
+        refused(error, lambda: rookery.match("four", pair, seed=seed), "`seed`")
+    for turns, error in [(1.7, TypeError), (0, ValueError)]:
+        refused(error, lambda: rookery.match("four", pair, max_turns=turns), "`max_turns`")
+    refused(ValueError, lambda: rookery.match("four", [first, "random"], time="1s"), "time control")
+    refused(TypeError, lambda: rookery.match("four", pair, time=1.0), "`time` is a text such as '1s\\+100ms', not float")
+    refused(ValueError, lambda: rookery.match("four", pair, time="soon"), "soon")
+    refused(ValueError, lambda: rookery.tournament("four", pair, "beauty contest"), "beauty contest")
+    refused(ValueError, lambda: rookery.tournament("four", pair, {"kind": "swiss", "rounds": 1.5}), "1.5")
+    refused(ValueError, lambda: rookery.tournament("four", pair, {"kind": "sprt", "elo1": float("nan")}), "finite")
+    refused(ValueError, lambda: rookery.tournament("four", pair, {"kind": "sprt", "elo1": 10**400}), "too large")
+    refused(TypeError, lambda: rookery.tournament("four", pair, {"kind": object()}), "docs/formats.md")
+    refused(TypeError, lambda: rookery.tournament("four", pair, 7), "`format` is a word")
+    refused(TypeError, lambda: rookery.tournament("four", pair, name=7), "`name`")
+    refused(ValueError, lambda: rookery.sprt("four", pair, model="guess"), "logistic or normalized")
+
+
+def test_whole_numbers_of_numpy_are_numbers():
+    np = pytest.importorskip("numpy")
+    result = rookery.match("four", ["random", "level:1"], games=np.int64(4), seed=np.uint8(7), max_turns=np.int32(30))
+    assert len(result.games) == 4 and result == rookery.match("four", ["random", "level:1"], games=4, seed=7, max_turns=30)
+    for games in (np.float64(4), np.array([4, 5]), np.bool_(True)):
+        refused(TypeError, lambda: rookery.match("four", ["random", "level:1"], games=games), "`games` is a whole number")
 
 
 def test_sys_exit_in_a_player_is_no_loss():
@@ -252,12 +318,28 @@ def test_where_games_cannot_be_kept(tmp_path):
     with pytest.raises(OSError):
         rookery.match("four", ["random", "random"], store=tmp_path / "file" / "store.db")
     (tmp_path / "text.db").write_text("this is no store, but a text " * 100)
-    with pytest.raises(OSError):
+    with pytest.raises(ValueError):
         rookery.tournament("four", ["random", "level:1"], store=tmp_path / "text.db")
     with pytest.raises(TypeError):
         rookery.tournament("four", ["random", "level:1"], store=7)
-    with pytest.raises(TypeError):
-        rookery.sprt("four", ["random", "random"], store=tmp_path / "store.db")
+
+
+@pytest.mark.parametrize("other", ["random", first])
+def test_one_failure_is_one_exception_whoever_plays(tmp_path, other):
+    players = ["level:1", other]
+    rookery.match("four", players, record=tmp_path / "games")
+    with pytest.raises(FileExistsError, match="record already; name another folder"):
+        rookery.match("four", players, record=tmp_path / "games")
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OSError, match="no folder"):
+        rookery.match("four", players, record=tmp_path / "file")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match=str(port)):
+            rookery.match("four", [f"tcp:{port}", other])
+    for players in (["cmd:/no/such/program", other], ["mine=nobody", other]):
+        with pytest.raises(ValueError):
+            rookery.match("four:rows=99", players)
 
 
 def test_a_player_may_hold_matches_of_its_own():
@@ -372,6 +454,11 @@ def test_what_is_over_stands_as_it_stood_and_what_cannot_be_resumed_is_refused(t
         rookery.tournament(store=tmp_path / "missing.db", resume=held.id)
     with pytest.raises(TypeError):
         rookery.tournament("four")
+
+
+def test_an_answer_that_ends_everything_when_it_is_read_ends_the_match():
+    with pytest.raises(KeyboardInterrupt, match="no number"):
+        rookery.match("four", [lambda position: Unreadable(KeyboardInterrupt), "random"], games=100)
 
 
 @pytest.mark.parametrize("method", ["choose", "new_game", "game_over"])

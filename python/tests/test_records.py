@@ -1,8 +1,12 @@
 """Records and stores: read, verified, reviewed, turned into arrays."""
 
+import time
+from pathlib import Path
+
 import pytest
 
 import rookery
+from rookery import records
 
 
 @pytest.fixture
@@ -89,3 +93,39 @@ def test_a_store_that_is_not_there(tmp_path):
     (tmp_path / "text.db").write_text("no store at all, only a text that is long enough to be one " * 100)
     with pytest.raises(ValueError):
         rookery.store_records(tmp_path / "text.db")
+
+
+def test_a_store_is_read_one_record_after_the_other(tmp_path, monkeypatch):
+    store = tmp_path / "games.db"
+    rookery.match("four", ["random", "level:1"], games=6, store=store, concurrency=1)
+    rookery.match("hexapawn:rows=3,cols=3", ["random", "level:1"], games=2, store=store)
+    read, usual = [], records.read_record
+    monkeypatch.setattr(records, "read_record", lambda source: read.append(source) or usual(source))
+    four = rookery.store_records(store, game="four")
+    assert len(four) == 6 and len(rookery.store_records(store)) == 8 and read == [], "nothing is read before it is asked for"
+    first = next(iter(four))
+    assert len(read) == 1
+    all_of_them = list(four)
+    assert [record.name for record in all_of_them] == ["four"] * 6 and all_of_them[0] == first
+    assert four[0] == first and four[-1] == all_of_them[5] and four[5] in four
+    assert list(four[1:4]) == all_of_them[1:4] and list(four[::-2]) == all_of_them[::-2] and len(four[2:]) == 4
+    monkeypatch.setattr(records, "TOGETHER", 2)
+    assert list(four) == all_of_them, "they are read in parts"
+    for idx in (6, -7):
+        with pytest.raises(IndexError):
+            four[idx]
+    rookery.match("four", ["random", "level:1"], games=2, store=store)
+    assert len(four) == 6 and len(rookery.store_records(store, game="four")) == 8
+
+
+@pytest.mark.parametrize("read", [rookery.verify, rookery.read_record, lambda record: rookery.review(record, time=0.0)])
+def test_ctrl_c_stops_reading_a_long_record(tmp_path, ctrl_c, read):
+    spec = "renpaarden:width=9,height=9,max-turns=60000"
+    record = Path(rookery.match(spec, ["random", "random"], games=2, record=tmp_path).games[0].record).read_bytes()
+    begin = time.process_time()
+    rookery.verify(record)
+    whole = time.process_time() - begin
+    begin = time.process_time()
+    with ctrl_c(whole / 20):
+        read(record)
+    assert time.process_time() - begin < whole / 2

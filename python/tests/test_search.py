@@ -71,6 +71,32 @@ def test_a_function_that_answers_wrongly_is_an_exception(answer):
         rookery.guided(rookery.load("four"), lambda asked: answer, simulations=5)
 
 
+def test_a_function_that_answers_for_ever_is_an_exception():
+    import itertools
+
+    with pytest.raises(ValueError, match="got 1 positions and returned more values"):
+        rookery.guided(rookery.load("four"), lambda asked: itertools.repeat(0.5), simulations=5)
+
+
+@pytest.mark.parametrize("wrap", [lambda value: value, lambda value: [value, value], lambda value: (0.5, [value] * 7)])
+def test_a_value_that_ends_everything_when_it_is_read_comes_out(wrap):
+    class Value:
+        def __float__(self):
+            raise KeyboardInterrupt("now")
+
+    with pytest.raises(KeyboardInterrupt, match="now"):
+        rookery.guided(rookery.load("four"), lambda asked: [wrap(Value()) for _ in asked], simulations=5)
+
+
+def test_time_alone_decides_how_long_a_tree_search_takes():
+    start, seconds = rookery.load("hexapawn:rows=8,cols=8"), 0.25
+    assert rookery.mcts(start)["playouts"] == 10_000
+    assert rookery.mcts(start, playouts=300, time=3600)["playouts"] == 300
+    while rookery.mcts(start, time=seconds)["playouts"] <= 10_000:
+        seconds *= 2
+        assert seconds < 100, "it does not end after the usual number"
+
+
 def test_an_exception_of_the_function_comes_out():
     with pytest.raises(ZeroDivisionError):
         rookery.guided(rookery.load("four"), lambda asked: 1 / 0)
@@ -89,8 +115,10 @@ def test_bad_orders():
     for bad in (dict(level=9), dict(level=0), dict(level=1, player="hard"), dict(player="nobody"), dict(time=-1.0)):
         with pytest.raises(ValueError):
             rookery.best_move(start, **bad)
-    with pytest.raises(ValueError):
-        rookery.mcts(start, playouts=0)
+    for bad in (lambda: rookery.mcts(start, playouts=0), lambda: rookery.analyse(start, playouts=0), lambda: rookery.analyse(start, lines=0),
+                lambda: rookery.analyse(start, lines=0, playouts=10)):
+        with pytest.raises(ValueError, match="at least 1"):
+            bad()
     with pytest.raises(ValueError, match="cannot be solved"):
         rookery.solve(start)
     with pytest.raises((ValueError, OverflowError)):
@@ -185,6 +213,8 @@ def test_other_threads_run_while_a_guided_search_goes_down_its_tree():
     try:
         # From now on a thread has Python's lock until it gives it up by itself, and the function here does not.
         sys.setswitchinterval(1000)
+        # Whoever waited for it before waits in this way now.
+        time.sleep(0.1)
         before = ticks
         rookery.guided(rookery.load("hexapawn:rows=8,cols=8"), lambda asked: [0.5] * len(asked), simulations=50_000, batch=1000)
         after = ticks

@@ -45,7 +45,7 @@ pub(crate) fn test() -> anyhow::Result<()> {
 /// What the crates read beside their own folders, which maturin does not know of.
 const BESIDE: [&str; 2] = ["docs/rules", ".cargo"];
 
-/// Builds a wheel and a source package that needs nothing of this repository, and shows that by installing it. Installs the
+/// Builds a wheel and a source package that need nothing of this repository, and shows that by installing each. Installs the
 /// folder `python` as well, as docs/python.md says.
 pub(crate) fn wheel() -> anyhow::Result<()> {
     let Some(environment) = Environment::make(&PACKAGES[..1]) else {
@@ -72,6 +72,9 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
         let size = package.metadata().map_or(0, |data| data.len());
         say(&format!("{} ({:.1} MB)", package.display(), size as f64 / 1e6));
     }
+    let wheel = packages.iter().find(|package| package.extension().is_some_and(|kind| kind == "whl"));
+    let wheel = wheel.with_context(|| format!("there is no wheel in {}", wheels.display()))?;
+    install_alone(&environment.root, wheel, "the wheel alone")?;
     install_alone(&environment.root, &source, "the source package alone")?;
     install_alone(&environment.root, &environment.root.join("python"), "./python")?;
     Ok(())
@@ -101,7 +104,7 @@ fn complete(root: &Path, package: &Path) -> anyhow::Result<()> {
     step("packing it again", pack.arg("-czf").arg(package).arg("-C").arg(&work).arg(folder))
 }
 
-/// Builds and installs a source package, or the folder of this repository, in a new environment, and imports it from there.
+/// Installs a wheel, a source package or the folder of this repository in a new environment, and imports it from there.
 fn install_alone(root: &Path, package: &Path, what: &str) -> anyhow::Result<()> {
     let folder = root.join("target/python/installed");
     let mut make = Command::new("python3");
