@@ -62,6 +62,18 @@ fn what_cannot_be_prepared_is_refused() {
 }
 
 #[test]
+fn fault_s16_every_program_goes_before_us_where_memory_runs_out() {
+    as_both_users("fault_s16_every_program_goes_before_us_where_memory_runs_out", || {
+        for mode in Mode::all() {
+            let outcome = run(&mode.sandbox(), &sh("cat /proc/self/oom_score_adj").0);
+            assert_eq!(outcome.out.trim(), "1000", "{}", mode.name);
+        }
+        let ours = fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+        assert!(ours.trim().parse::<i32>().unwrap() < 1000, "{ours}");
+    });
+}
+
+#[test]
 fn fault_c12_the_environment_is_four_variables() {
     as_both_users("fault_c12_the_environment_is_four_variables", || {
         for mode in Mode::all() {

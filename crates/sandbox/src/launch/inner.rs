@@ -88,9 +88,9 @@ fn give_up(plan: &Plan) -> io::Result<()> {
     limit(Resource::Core, 0).map_err(say("limit of core files"))?;
     if plan.confine != Confine::No {
         limit_all(plan).map_err(say("setrlimit"))?;
-        // If the whole machine runs out of memory, this program goes before us.
-        let _ = fs::write("/proc/self/oom_score_adj", "1000");
     }
+    // If the whole machine runs out of memory, this program goes before us, however well we are protected.
+    let _ = fs::write("/proc/self/oom_score_adj", "1000");
     // Programs that change their user are inert from here on.
     set_no_new_privs(true).map_err(say("no_new_privs"))?;
     if plan.confine != Confine::No {
