@@ -38,44 +38,36 @@ impl Level {
     }
 }
 
-/// One strength for each level.
-pub(crate) type Ladder = [Strength; 8];
+/// One strength for each level, or for the first ones.
+pub(crate) type Ladder<const N: usize = 8> = [Strength; N];
 
 /// A strength for each level: positions, blur, overlooked moves of a thousand. From the third on they are careful, so that
-/// the third may do with less than the second; the last is open.
-pub(crate) const fn ladder(steps: [(u64, i32, u32); 8]) -> Ladder {
-    let mut ladder = [Strength::new(1, 0, 0); 8];
+/// the third may do with less than the second; the eighth is open.
+pub(crate) const fn ladder<const N: usize>(steps: [(u64, i32, u32); N]) -> Ladder<N> {
+    let mut ladder = [Strength::new(1, 0, 0); N];
     let mut idx = 0;
-    while idx < ladder.len() {
+    while idx < N {
         let (nodes, blur, overlooks) = steps[idx];
         let strength = Strength::new(nodes, blur, overlooks);
-        ladder[idx] = if Level::ALL[idx].is_careful() { strength.careful() } else { strength };
+        let strength = if Level::ALL[idx].is_careful() { strength.careful() } else { strength };
+        ladder[idx] = if idx == Level::TOP.index() { strength.open() } else { strength };
         idx += 1;
     }
-    ladder[7] = ladder[7].open();
     ladder
 }
 
-/// For games of which nothing is known but an evaluation.
-const GENERAL: Ladder = ladder([
-    (20, 92, 710),
-    (88, 38, 380),
-    (32, 70, 580),
-    (112, 32, 350),
-    (396, 16, 170),
-    (1_200, 8, 60),
-    (4_500, 3, 10),
-    (20_000, 3, 0),
-]);
+/// For games of which nothing is known but an evaluation: the levels below those of [`JUDGED_PLAYOUTS`].
+const GENERAL: Ladder<6> =
+    ladder([(20, 92, 710), (88, 38, 380), (34, 66, 560), (265, 20, 228), (1_100, 9, 76), (4_000, 3, 16)]);
 
 /// For games of which nothing is known: random games, overlooked moves of a thousand.
 const BY_PLAYOUTS: [(u64, u32); 8] =
     [(12, 500), (30, 400), (60, 300), (140, 200), (380, 120), (1_300, 50), (6_000, 10), (20_000, 0)];
 
-/// Where there is an evaluation, the random games of the strongest level are left after so many moves and judged, with
-/// this value for three games of four. On the board of Four in a row that beats random games played to their end, and
-/// alpha-beta, in the same time.
-const JUDGED_PLAYOUTS: u64 = 3_000;
+/// Where there is an evaluation, the two strongest levels play so many random games, which are left after so many moves and
+/// judged, with this value for three games of four. On the board of Four in a row that beats random games played to their
+/// end, and alpha-beta, in the same time.
+const JUDGED_PLAYOUTS: [u64; 2] = [3_700, 8_000];
 const JUDGED_AFTER: u32 = 6;
 const JUDGED_BY: i32 = 100;
 const JUDGED_EXPLORATION: f32 = 0.5;
@@ -105,30 +97,38 @@ impl<P: Position> Evaluation<P> for Bounded<P> {
 
 /// A level of a game that has none of its own.
 pub(crate) fn level<G: Game>(level: Level) -> Box<dyn Strategy<PositionOf<G>>> {
-    let (playouts, overlooks) = BY_PLAYOUTS[level.index()];
-    match G::EVALUATION {
-        Some(value) if level == Level::TOP => {
-            let Mcts { policy, playouts, exploration } = judged::<G>(value);
-            Box::new(Alert(Grower::top(policy, playouts, exploration)))
-        }
-        Some(evaluation) => Box::new(Searcher::new(Bounded(evaluation), GENERAL[level.index()])),
-        None => {
-            let policy = Cut::<Evaluate<G>>::long_games(None, 1);
-            let exploration = Mcts::new(1).exploration;
-            if level == Level::TOP {
-                return Box::new(Alert(Grower::top(policy, playouts, exploration)));
-            }
-            Box::new(Alert(Grower::new(policy, playouts, exploration, overlooks, level.is_careful())))
-        }
+    if let Some(value) = G::EVALUATION {
+        return match GENERAL.get(level.index()) {
+            Some(&strength) => Box::new(Searcher::new(Bounded(value), strength)),
+            None => Box::new(Alert(judging::<G>(value, level))),
+        };
     }
+    let (playouts, overlooks) = BY_PLAYOUTS[level.index()];
+    let policy = Cut::<Evaluate<G>>::long_games(None, 1);
+    let exploration = Mcts::new(1).exploration;
+    if level == Level::TOP {
+        return Box::new(Alert(Grower::top(policy, playouts, exploration)));
+    }
+    Box::new(Alert(Grower::new(policy, playouts, exploration, overlooks, level.is_careful())))
 }
 
 pub(crate) type Evaluate<G> = fn(&PositionOf<G>, Seat) -> i32;
 
-/// The tree search of the strongest level of a game that has an evaluation and nothing else.
-pub(crate) fn judged<G: Game>(value: Evaluate<G>) -> Mcts<Cut<Evaluate<G>>> {
+/// The tree search of the strongest levels of a game that has an evaluation and nothing else.
+pub(crate) fn judged<G: Game>(value: Evaluate<G>, playouts: u64) -> Mcts<Cut<Evaluate<G>>> {
     let policy = Cut { value: Some(value), three_of_four: JUDGED_BY, long: 0, after: JUDGED_AFTER };
-    Mcts { playouts: JUDGED_PLAYOUTS, exploration: JUDGED_EXPLORATION, policy }
+    Mcts { playouts, exploration: JUDGED_EXPLORATION, policy }
+}
+
+/// One of the two strongest levels of such a game.
+fn judging<G: Game>(value: Evaluate<G>, level: Level) -> Grower<PositionOf<G>, Cut<Evaluate<G>>> {
+    let is_top = level == Level::TOP;
+    let Mcts { policy, playouts, exploration } = judged::<G>(value, JUDGED_PLAYOUTS[usize::from(is_top)]);
+    if is_top {
+        Grower::top(policy, playouts, exploration)
+    } else {
+        Grower::new(policy, playouts, exploration, 0, true)
+    }
 }
 
 /// Tree search at some strength.

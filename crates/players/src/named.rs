@@ -150,7 +150,7 @@ pub fn analyse<G: Game>(
     match (expertise.analyse, G::EVALUATION) {
         (Some(own), _) => own(position, budget, max_lines, report),
         (None, Some(evaluation)) => {
-            let mcts = Mcts { playouts: ANALYSED, ..judged::<G>(evaluation) };
+            let mcts = judged::<G>(evaluation, ANALYSED);
             mcts.analyse(position, budget, max_lines, report);
         }
         (None, None) => {
@@ -215,8 +215,10 @@ impl fmt::Display for PlayerError {
         match self {
             Self::Malformed => PlayerSpecError.fmt(f),
             Self::Unknown { game, name, nearest, known } => {
-                let hint = nearest.map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
-                write!(f, "{game} has no player `{name}`; {hint}its players are {}", known.join(", "))
+                // What follows a question is a new sentence.
+                let its =
+                    nearest.map_or("its".to_owned(), |nearest| format!("did you mean `{nearest}`? Its"));
+                write!(f, "{game} has no player `{name}`; {its} players are {}", known.join(", "))
             }
             Self::Level { name } => {
                 write!(f, "there is no {name}; the levels are level:1 to level:8, from weak to strong")
@@ -265,7 +267,7 @@ mod tests {
         for (text, expected) in [
             (
                 "radnom",
-                "hexapawn has no player `radnom`; did you mean `random`? its players are random, first, playouts, mcts, level:1",
+                "hexapawn has no player `radnom`; did you mean `random`? Its players are random, first, playouts, mcts, level:1",
             ),
             (
                 "playouts:games=0",
