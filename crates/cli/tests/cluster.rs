@@ -79,8 +79,7 @@ mod with {
         let folder = TempFolder::new("cluster-loops");
         let kill = Kind::ALL.to_vec();
         let binary = env!("CARGO_BIN_EXE_rookery").into();
-        // So many that there are some left for the last part: a frozen worker lets the others play on at full speed.
-        let games = 600;
+        let games = 250;
         let order = Order { binary, games, kill: kill.clone(), keep: folder.to_path_buf(), revive: true };
         assert_eq!(run(&order, &|_| {}), Ok(games));
         let run: serde_json::Value =

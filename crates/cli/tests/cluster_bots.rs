@@ -1,7 +1,6 @@
 //! Bots on workers: whole programs, a broker with a key for each, PostgreSQL, and workers that cannot play them.
 #![cfg(all(feature = "cluster", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test that fails here should fail")]
-#![allow(clippy::print_stderr, reason = "whoever runs the tests is told what they did not do")]
 
 mod cluster_parts;
 
@@ -13,10 +12,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rookery_sandbox::{Level, Policy};
-use rookery_testkit::TempFolder;
 use rookery_testkit::nats::Nats;
 use rookery_testkit::postgres::Postgres;
 use rookery_testkit::trial::Page;
+use rookery_testkit::{TempFolder, skip, tell_skipped};
 use serde_json::{Value, json};
 
 use cluster_parts::{PATIENCE, Part, ROOKERY, command, done, wait_for};
@@ -28,8 +27,7 @@ fn level() -> &'static str {
     match Policy::new(Level::Full, ROOKERY).prepare() {
         Ok(_) => "full",
         Err(error) => {
-            eprintln!("SKIPPED: bundles in a full sandbox: {error}; they run in what there is");
-            assert!(std::env::var_os("ROOKERY_NO_SKIPPED_TESTS").is_none(), "{error}");
+            skip(&format!("bundles in a full sandbox: {error}; they run in what there is"));
             "auto"
         }
     }
@@ -38,7 +36,7 @@ fn level() -> &'static str {
 /// A bot in a store, and the level that it can be confined at; `None` where there is nothing to run it.
 fn pushed(folder: &Path, store: &str) -> Option<&'static str> {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no python3 here");
+        tell_skipped("bundles, because there is no python3 here");
         return None;
     }
     let level = level();
@@ -155,8 +153,12 @@ fn fault_q11_a_tournament_of_a_server_goes_on_by_itself_once_its_parked_games_ar
     let (begin, end) = (format!("parked: {job}, last by broken-"), format!("; rookery cluster retry {job}"));
     assert!(status.lines().any(|line| line.starts_with(&begin) && line.ends_with(&end)), "{status}");
     let said = done(&folder, &format!("cluster retry {job} {access}"));
-    assert!(said.starts_with("1 parked games are tried again"), "{said}");
+    assert!(said.starts_with("1 parked game is tried again"), "{said}");
     plays_and_waits("2");
+    let again = command(&folder, &format!("cluster retry {job} {access}")).output().unwrap();
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert_eq!(again.status.code(), Some(1), "it is not parked any more: {said}");
+    assert!(said.contains("`rookery cluster status` lists those that are"), "{said}");
 
     assert_eq!(page.post("/api/v1/operator/machines/retry", &json!({})).unwrap()["retried"], 2);
     let is_complete =

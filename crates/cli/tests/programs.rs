@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rookery_testkit::TempFolder;
 
 const ROOKERY: &str = env!("CARGO_BIN_EXE_rookery");
+const PAGE: &str = include_str!("../../../docs/protocol.md");
 
 /// A bot that starts something in a session of its own, then waits for ever.
 const DAEMON: &str = "\
@@ -144,19 +145,21 @@ fn fault_c10_what_a_program_writes_is_kept_beside_the_record_of_a_match_at_this_
         "echo 'a first word' >&2; yes | head -c 600000 >&2; echo 'a last word' >&2\nexec \"$0\" echo-bot\n";
     fs::write(&bot, script.replace("$0", ROOKERY)).unwrap();
     let (seat, log) = (format!("cmd:sh {}", bot.display()), folder.join("mine.seat-2.stderr"));
-    let rookery = |args: &[&str]| {
+    let rookery = |args: &[&str], n_parts: usize| {
         let mut command = Command::new(ROOKERY);
         command.args(args).arg("--plain").env("XDG_DATA_HOME", &*folder).stdin(Stdio::null());
         let output = command.output().unwrap();
         assert!(output.status.success(), "{args:?}: {output:?}");
         let log = fs::read_to_string(&log).unwrap();
         assert!(log.starts_with("a first word\n") && log.ends_with("a last word\n"), "{args:?}");
-        assert!(log.contains("bytes were left out here]") && log.len() < 300_000, "{args:?}: {}", log.len());
+        let count = |text| log.matches(text).count();
+        assert_eq!([count("a first word"), count("bytes were left out here]")], [n_parts; 2], "{args:?}");
+        assert!(log.len() < 300_000 * n_parts, "{args:?}: {}", log.len());
     };
     let record = record.to_str().unwrap();
-    rookery(&["play", "hexapawn:rows=3,cols=3", "human", &seat, "--record", record]);
-    fs::remove_file(&log).unwrap();
-    rookery(&["play", "--resume", record]);
+    rookery(&["play", "hexapawn:rows=3,cols=3", "human", &seat, "--record", record], 1);
+    // What it wrote in the first part of the match stays.
+    rookery(&["play", "--resume", record], 2);
 }
 
 /// Answers like the kits, after a pause at the start and at its first turn.
@@ -300,7 +303,14 @@ fn the_figures_of_the_wire_have_their_names_for_each_transport() {
     let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let transports: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["transport"].clone()).collect();
     assert_eq!(transports, ["pipe", "tcp", "websocket"]);
+    let (_, table) = PAGE.split_once("\n| field of `rookery bench wire --json` ").unwrap();
+    let named = table.lines().skip(2).map_while(|row| row.strip_prefix("| `"));
+    let mut named: Vec<&str> = named.map(|row| row.split('`').next().unwrap()).collect();
+    named.sort_unstable();
     for row in rows.as_array().unwrap() {
+        let mut keys: Vec<&String> = row.as_object().unwrap().keys().collect();
+        keys.sort_unstable();
+        assert_eq!(keys, named, "the page has the same fields");
         for key in ["us_per_ply", "us_per_ply_bare", "plies_per_s"] {
             assert!(
                 row[key].as_f64().is_some_and(|figure| figure.is_finite() && figure >= 0.0),

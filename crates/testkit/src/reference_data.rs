@@ -2,9 +2,15 @@
 
 use std::path::PathBuf;
 
-/// The folder that `ROOKERY_DATA` names while the tests run, or the one beside the project. It may not be there: a test that
-/// needs it then says that it is skipped.
+/// The folder that `ROOKERY_DATA` names while the tests run, or the one beside the project. The latter may not be there: a test
+/// that needs it then says that it is skipped.
+///
+/// # Panics
+/// If the folder that is named is not there: whoever names it wants the tests to run.
 pub fn reference_data() -> PathBuf {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    std::env::var_os("ROOKERY_DATA").map_or_else(beside, PathBuf::from)
+    let Some(named) = std::env::var_os("ROOKERY_DATA").map(PathBuf::from) else {
+        return PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    };
+    assert!(named.is_dir(), "ROOKERY_DATA: there is no folder {}", named.display());
+    named
 }

@@ -163,6 +163,19 @@ fn files_stay_readable() {
     }
 }
 
+/// The runner hides what is printed by a test that passes, so whoever prints it is not heard.
+#[test]
+fn what_is_skipped_is_told_by_the_test_kit() {
+    let (mut files, mark) = (vec![], concat!("\"SKIPPED", ": "));
+    rust_files(&root().join("crates"), &mut files);
+    let own = Path::new("testkit/src/skipped.rs");
+    assert!(files.iter().any(|file| file.ends_with(own)));
+    for file in files.iter().filter(|file| !file.ends_with(own)) {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(!text.contains(mark), "{}: use rookery_testkit::skip or tell_skipped", file.display());
+    }
+}
+
 #[test]
 fn every_dependency_has_a_reason() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();

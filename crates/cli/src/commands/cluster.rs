@@ -5,6 +5,8 @@
     allow(dead_code, reason = "what a command line says is read only where there are other machines")
 )]
 
+#[cfg(feature = "cluster")]
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -66,8 +68,8 @@ struct AuditArgs {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  rookery cluster retry --dispatch nats://127.0.0.1:4222\n  rookery cluster retry \
-                  5t4e73e59t98:17 --dispatch nats://127.0.0.1:4222\n\nExit codes: 0 done, 1 no coordinator answers, 2 the \
-                  command line is wrong."
+                  5t4e73e59t98:17 --dispatch nats://127.0.0.1:4222\n\nExit codes: 0 done, 1 no coordinator answers or none of \
+                  the games that are named is parked, 2 the command line is wrong."
 )]
 struct RetryArgs {
     /// Only these, as `cluster status` names them
@@ -114,21 +116,38 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<ExitCode> 
             }
         }
         What::Retry(RetryArgs { jobs, dispatch, json }) => {
-            let jobs = jobs.iter().map(|job| job.parse()).collect::<Result<Vec<_>, _>>();
-            let jobs = jobs.map_err(crate::spec::UsageError)?;
+            let jobs = jobs.iter().map(|job| job.parse()).collect::<Result<BTreeSet<_>, _>>();
+            let jobs: Vec<_> = jobs.map_err(crate::spec::UsageError)?.into_iter().collect();
             let n =
                 runtime.block_on(rookery_cluster::status::retry(&dispatch.expect()?, &jobs, "operator"))?;
-            if *json {
-                super::write_json(out, &serde_json::json!({ "retried": n }))?;
-            } else {
-                writeln!(
-                    out,
-                    "{n} parked games are tried again; a tournament of a server goes on by itself"
-                )?;
-            }
+            return told(n, jobs.len() as u64, *json, out);
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells how many parked games are tried again, of those that were named if any were.
+#[cfg(feature = "cluster")]
+fn told(n: u64, named: u64, json: bool, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if json {
+        super::write_json(out, &serde_json::json!({ "retried": n }))?;
+    } else if n > 0 || named == 0 {
+        let games = if n == 1 { "1 parked game is".to_owned() } else { format!("{n} parked games are") };
+        writeln!(out, "{games} tried again; a tournament of a server goes on by itself")?;
+    }
+    if n < named {
+        let of = if n == 0 {
+            "none of the games that were named is"
+        } else {
+            "some of the games that were named are not"
+        };
+        let words = format!("{of} parked; `rookery cluster status` lists those that are");
+        if n == 0 && !json {
+            anyhow::bail!(words);
+        }
+        writeln!(std::io::stderr(), "{words}")?;
+    }
+    Ok(ExitCode::from(u8::from(n == 0 && named > 0)))
 }
 
 #[cfg(feature = "cluster")]

@@ -38,8 +38,8 @@ pub fn watch_taken_over(order: &Order) -> Result<String, String> {
     let page_of = |idx: usize| all.servers[idx].wait_for("page: ", PATIENCE).map(|url| Page::of(&url));
     let (mut here, there) = (page_of(0)?, page_of(1)?);
     here.sign_in()?;
-    // Slow enough to be looked at, whatever the machine does.
-    let players = ["mcts:playouts=200000", "mcts:playouts=199999"];
+    // Slow enough to be looked at, whatever the machine does: nobody waits for the end of a game.
+    let players = ["mcts:playouts=1000000", "mcts:playouts=999999"];
     let wish = json!({
         "name": "watched",
         "games": ["four"],

@@ -257,7 +257,9 @@ impl Machines {
                 && games > seen
                 && games * 2 * (order.kill.len() as u64 + 1) > order.games * idx as u64
             {
-                self.kill(order, kind)?;
+                let left = order.games.saturating_sub(games);
+                let enough = games + left / (order.kill.len() - idx + 1) as u64;
+                self.kill(order, kind, &|all| all.report(id)["games"].as_u64() >= Some(enough))?;
                 say(&format!("killed: the {} after {games} games", kind.word()));
                 to_kill.next();
                 seen = games;
@@ -291,7 +293,8 @@ impl Machines {
         }
     }
 
-    fn kill(&mut self, order: &Order, kind: Kind) -> Result<(), String> {
+    /// `enough` is whether so much was played meanwhile that there would soon be nothing left for the next part.
+    fn kill(&mut self, order: &Order, kind: Kind, enough: &dyn Fn(&Self) -> bool) -> Result<(), String> {
         let at = self.begun.elapsed().as_secs_f64();
         let hit = self.n_workers_hit % WORKERS;
         match kind {
@@ -320,9 +323,7 @@ impl Machines {
                 self.postgres.resume();
             }
             Kind::FreezeWorker => {
-                self.workers[hit].freeze(true);
-                sleep(FROZEN);
-                self.workers[hit].freeze(false);
+                self.freeze_worker(hit, enough);
                 self.n_workers_hit += 1;
             }
             Kind::FreezeCoordinator => {
@@ -344,6 +345,20 @@ impl Machines {
         }
         self.killed.push(json!({ "part": kind.word(), "at": at }));
         Ok(())
+    }
+
+    /// One worker stands still, and the others play on. However fast they are, they do not end the tournament meanwhile: before that
+    /// they stand still as well.
+    fn freeze_worker(&self, hit: usize, enough: &dyn Fn(&Self) -> bool) {
+        let until = Instant::now() + FROZEN;
+        self.workers[hit].freeze(true);
+        while Instant::now() < until {
+            if enough(self) {
+                self.workers.iter().for_each(|worker| worker.freeze(true));
+            }
+            sleep(Duration::from_millis(20));
+        }
+        self.workers.iter().for_each(|worker| worker.freeze(false));
     }
 
     fn logs(&self) -> String {
