@@ -7,16 +7,18 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// The crates whose code does. A change of a comment in one of them is another build as well: better too many than too few.
-const CRATES: [&str; 9] =
-    ["rules", "games", "search", "players", "referee", "record", "catalog", "live", "arena"];
+const CRATES: [&str; 10] =
+    ["rules", "games", "search", "players", "referee", "record", "catalog", "live", "arena", "cluster"];
 
 fn main() {
     let root = env::var("CARGO_MANIFEST_DIR").expect("Cargo says where the crate is");
     let crates = Path::new(&root).join("..");
-    let folders: Vec<PathBuf> = CRATES.iter().map(|name| crates.join(name).join("src")).collect();
-    for folder in &folders {
-        println!("cargo::rerun-if-changed={}", folder.display());
+    let mut sources: Vec<PathBuf> = CRATES.iter().map(|name| crates.join(name).join("src")).collect();
+    // The versions of the libraries that they use.
+    sources.push(crates.join("..").join("Cargo.lock"));
+    for source in &sources {
+        println!("cargo::rerun-if-changed={}", source.display());
     }
-    let hash = fingerprint::of(&folders).expect("the sources of this workspace can be read");
+    let hash = fingerprint::of(&sources).expect("the sources of this workspace can be read");
     println!("cargo::rustc-env=ROOKERY_FINGERPRINT={hash}");
 }

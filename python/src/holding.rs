@@ -12,7 +12,6 @@ use rookery_catalog::{Game, Visit, strategy, visit};
 use rookery_live::{Closing, Guest, Programs, Signal, Stopping, prepare};
 use rookery_record::{Archive, Folder, Key};
 use rookery_referee::{End, Limits, MatchSpec, SeatSpec, Strategist, TimeControl};
-use rookery_report::{Evaluation, RatingOptions, Ratings};
 use rookery_rules::GameSpec;
 use rookery_search::PlayerSpec;
 use rookery_store::{Options, Store};
@@ -236,13 +235,7 @@ impl Order {
         played.sort_by_key(|game| game.pairing.id);
         let known = py.detach(|| {
             let results = tournament.results()?.collect::<Result<Vec<_>, _>>()?;
-            let mut evaluation = Evaluation::new(tournament.spec());
-            for result in &results {
-                evaluation.add(result);
-            }
-            if let Ok(ratings) = Ratings::fit(&evaluation, &RatingOptions::default()) {
-                rated::keep(tournament.id(), store, &ratings, &evaluation)?;
-            }
+            rated::keep_stored(tournament, store)?;
             Ok::<_, ArenaError>((results, tournament.format()?.ranking()))
         });
         let (results, ranking) = known.map_err(of_arena)?;

@@ -1,7 +1,9 @@
 //! The ratings of a tournament, kept in its store.
 
-use rookery_report::{Evaluation, Ratings};
+use rookery_report::{Evaluation, RatingOptions, Ratings};
 use rookery_store::{Rating, Store, StoreError, TournamentId};
+
+use crate::{ArenaError, Tournament};
 
 /// The name under which the ratings of a tournament are kept.
 pub fn pool(id: TournamentId) -> String {
@@ -16,6 +18,18 @@ pub fn keep(
     evaluation: &Evaluation,
 ) -> Result<(), StoreError> {
     store.put_ratings(&pool(id), &ratings.method(), rows(id, store, ratings, evaluation)?)
+}
+
+/// Rates everybody by the games that are stored, and keeps that, if there is anything to go by.
+pub fn keep_stored(tournament: &Tournament, store: &Store) -> Result<(), ArenaError> {
+    let mut evaluation = Evaluation::new(tournament.spec());
+    for result in tournament.results()? {
+        evaluation.add(&result?);
+    }
+    match Ratings::fit(&evaluation, &RatingOptions::default()) {
+        Ok(ratings) => Ok(keep(tournament.id(), store, &ratings, &evaluation)?),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Ratings as the store keeps them.

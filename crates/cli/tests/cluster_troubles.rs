@@ -48,6 +48,15 @@ impl Told {
 }
 
 #[test]
+fn a_worker_for_whose_build_no_coordinator_was_there_says_so() {
+    let Some(broker) = Nats::start() else { return };
+    let folder = TempFolder::new("cluster-unheard");
+    let url = broker.url();
+    let worker = Told::start(&folder, &format!("worker --dispatch {url} --name ann --spool ann.spool"));
+    worker.until("no coordinator of this build was there yet");
+}
+
+#[test]
 fn a_worker_that_cannot_reach_its_broker_says_why_once_and_that_it_is_back() {
     let Some(mut broker) = Nats::start() else { return };
     let folder = TempFolder::new("cluster-unreached");

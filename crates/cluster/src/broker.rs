@@ -19,6 +19,8 @@ use crate::subjects::Subjects;
 pub const STREAM: &str = "ROOKERY_JOBS";
 /// The most notifications that wait; more are refused, and sent again later.
 const MOST_NOTIFICATIONS: u32 = 100_000;
+/// After this time nobody reads a notification any more: those of games that still wait are sent again long before.
+const FORGOTTEN: Duration = Duration::from_hours(2);
 /// A notification is delivered again if whoever got it acknowledges nothing for so long.
 const ACK_WAIT: Duration = Duration::from_secs(30);
 /// How long a question to the broker may take.
@@ -162,14 +164,25 @@ pub async fn ensure_stream(client: &Client, subjects: Subjects, rules: &str) -> 
         "discard": "new",
         "max_msgs": MOST_NOTIFICATIONS,
         "max_bytes": -1,
-        "max_age": 0,
+        "max_age": nanos(FORGOTTEN),
         "max_consumers": -1,
         "num_replicas": 1,
         "duplicate_window": nanos(Duration::from_mins(2)),
     });
     // One that is there stays as it is: an operator may have given it more servers.
-    if api(client, &format!("STREAM.INFO.{STREAM}"), &Value::Null).await.is_err() {
-        api(client, &format!("STREAM.CREATE.{STREAM}"), &stream).await?;
+    match api(client, &format!("STREAM.INFO.{STREAM}"), &Value::Null).await {
+        Err(_) => drop(api(client, &format!("STREAM.CREATE.{STREAM}"), &stream).await?),
+        Ok(known) => {
+            let mut config = known["config"].clone();
+            if config["max_age"] == 0 {
+                // An earlier version made it. Without an end it fills with what nobody reads any more.
+                config["max_age"] = nanos(FORGOTTEN).into();
+                let changed = api(client, &format!("STREAM.UPDATE.{STREAM}"), &config).await;
+                if let Err(error) = changed {
+                    tracing::warn!(%error, "the stream of notifications keeps them for ever");
+                }
+            }
+        }
     }
     let name = subjects.consumer(rules);
     let wanted = json!({

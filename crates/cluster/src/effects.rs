@@ -30,6 +30,10 @@ impl Server {
                 }
                 Effect::Delete(key) => {
                     self.waiting.remove(&key);
+                    if let Some(watcher) = self.watchers.get(&key.tournament) {
+                        // Whoever does not listen any more does not want to know.
+                        let _ = watcher.send(Arrived::Withdrawn { pairing: key.pairing });
+                    }
                     self.changes.push(JobChange::Delete(key.tournament, key.pairing));
                 }
                 Effect::Ended { claim, worker, lost } => {

@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A hash over the names and contents of all files in these folders, as eight digits.
-pub(crate) fn of(folders: &[PathBuf]) -> io::Result<String> {
+/// A hash over these files, and over the names and contents of all sources in these folders, as eight digits.
+pub(crate) fn of(sources: &[PathBuf]) -> io::Result<String> {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    for folder in folders {
-        add(folder, &mut hash)?;
+    for source in sources {
+        if source.is_dir() { add(source, &mut hash)? } else { hash.text(&fs::read(source)?) }
     }
     Ok(format!("{:08x}", (hash.0 >> 32) ^ (hash.0 & 0xffff_ffff)))
 }
@@ -16,7 +16,10 @@ pub(crate) fn of(folders: &[PathBuf]) -> io::Result<String> {
 fn add(folder: &Path, hash: &mut Fnv) -> io::Result<()> {
     let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     // What an editor leaves there is no source.
-    entries.retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    let is_source =
+        |path: &Path| path.is_dir() || path.extension().is_some_and(|extension| extension == "rs");
+    entries
+        .retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".") && is_source(&entry.path()));
     entries.sort_by_key(fs::DirEntry::file_name);
     hash.number(entries.len() as u64);
     for entry in entries {
@@ -24,7 +27,7 @@ fn add(folder: &Path, hash: &mut Fnv) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             add(&entry.path(), hash)?;
         } else {
-            hash.bytes(&fs::read(entry.path())?);
+            hash.text(&fs::read(entry.path())?);
         }
     }
     Ok(())
@@ -34,6 +37,11 @@ fn add(folder: &Path, hash: &mut Fnv) -> io::Result<()> {
 struct Fnv(u64);
 
 impl Fnv {
+    /// The same whichever way lines end.
+    fn text(&mut self, bytes: &[u8]) {
+        self.bytes(&bytes.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>());
+    }
+
     /// Bytes with their number before them, so that nothing moves from one file to the next unseen.
     fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
@@ -80,7 +88,8 @@ mod tests {
             of(&[folder.to_path_buf()]).unwrap()
         };
         let usual = hash(&[("a.rs", "one"), ("inner/b.rs", "two")]);
-        let again = hash(&[("inner/b.rs", "two"), (".a.rs.swp", "three"), ("a.rs", "one")]);
+        let again =
+            hash(&[("inner/b.rs", "two\r"), (".a.rs.swp", "three"), ("a.rs.orig", "four"), ("a.rs", "one")]);
         assert_eq!(again, usual, "in whatever order they were written");
         for other in [
             &[("a.rs", "one."), ("inner/b.rs", "two")][..],

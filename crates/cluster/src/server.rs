@@ -219,6 +219,8 @@ impl Server {
                 self.wanted(input);
             }
             if !new_events.is_empty() {
+                // What waits to be read after a standstill says nothing of whoever is behind it.
+                self.judge_silence();
                 for event in new_events.drain(..) {
                     self.happened(event).await;
                 }
@@ -267,14 +269,19 @@ impl Server {
 
     /// Looks after leases and notifications. Silence counts for nothing while we could not have heard a word.
     fn go_on(&mut self) {
+        self.judge_silence();
+        let effects = self.core.tick(self.now());
+        self.take(effects, None);
+        self.look_after_trust(self.now());
+    }
+
+    /// Whoever could not be heard has not been silent.
+    fn judge_silence(&mut self) {
         if self.liveness.stood_still() {
             tracing::warn!("nothing could be heard for a while: no lease is judged for the time of one");
             self.core.stood_still(self.now());
             self.trust.stood_still(self.now());
         }
-        let effects = self.core.tick(self.now());
-        self.take(effects, None);
-        self.look_after_trust(self.now());
     }
 
     pub(crate) fn wanted(&mut self, input: Input) {
@@ -296,15 +303,7 @@ impl Server {
                 self.take(effects, None);
             }
             Input::TakeBack(tournament) => {
-                let effects = self.core.withdraw(&tournament);
-                if let Some(watcher) = self.watchers.get(&tournament) {
-                    for effect in &effects {
-                        if let Effect::Delete(key) = effect {
-                            // Whoever does not listen any more does not want to know.
-                            let _ = watcher.send(Arrived::Withdrawn { pairing: key.pairing });
-                        }
-                    }
-                }
+                let effects = self.core.take_back(&tournament);
                 self.take(effects, None);
             }
             Input::Close(tournament) => {
@@ -330,11 +329,12 @@ impl Server {
         let now = self.now();
         match event {
             Event::Asked(worker, Origin { rules, session }, asks) => {
-                let asks = match session {
+                let other = rules.filter(|rules| *rules != self.config.rules);
+                // One of other rules takes no games from ours, and keeps its name from nobody here.
+                let asks = match session.filter(|_| other.is_none()) {
                     Some(session) => self.under_its_name(&worker, &session, asks).await,
                     None => asks,
                 };
-                let other = rules.filter(|rules| *rules != self.config.rules);
                 for ask in asks {
                     if let Some(rules) = &other
                         && self.heard_other(&worker, rules, &ask)

@@ -35,7 +35,11 @@ impl Unheard {
 impl Machine {
     /// Tells once if no notification can come, and once when they can.
     pub(crate) fn heard_of_notifications(&mut self, message: &Message) {
-        let nobody = message.status == Some(StatusCode::NO_RESPONDERS);
+        self.notifications_were_asked_for(message.status == Some(StatusCode::NO_RESPONDERS));
+    }
+
+    /// The broker was asked for notifications, and there is nobody who keeps any: it says so, or nothing at all if it is older.
+    pub(crate) fn notifications_were_asked_for(&mut self, nobody: bool) {
         match self.unheard.answered(nobody, PATIENCE) {
             None => {}
             Some(News::Heard) => tracing::warn!("the broker keeps notifications of games now"),

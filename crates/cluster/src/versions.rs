@@ -61,12 +61,18 @@ impl Others {
     /// Somebody is given nothing. Whether that is news.
     fn note(&mut self, who: (Name, Arc<str>), other: Other, longest: Duration) -> bool {
         self.0.retain(|_, other| other.at.elapsed() < longest);
+        if let Some(known) = self.0.get_mut(&who) {
+            *known = other;
+            return false;
+        }
         self.0.len() < MOST && self.0.insert(who, other).is_none()
     }
 
     /// Somebody was only late: the name is its own.
     pub(crate) fn has_its_name(&mut self, worker: &Name, session: &Arc<str>) {
         self.0.remove(&(worker.clone(), session.clone()));
+        // Nor is it of other rules any more.
+        self.0.remove(&(worker.clone(), Arc::from("")));
     }
 }
 
@@ -106,7 +112,9 @@ impl Server {
 
     /// What operators see of them.
     pub(crate) fn others(&self) -> impl Iterator<Item = WorkerStatus> {
-        self.others.0.iter().map(|((name, _), other)| WorkerStatus {
+        let longest = self.longest_silence();
+        let heard = self.others.0.iter().filter(move |(_, other)| other.at.elapsed() < longest);
+        heard.map(|((name, _), other)| WorkerStatus {
             name: name.to_string(),
             slots: other.slots,
             playing: 0,

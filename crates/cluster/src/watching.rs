@@ -1,6 +1,8 @@
 //! What a coordinator looks after beside its jobs: the way to the broker, the stream of notifications, and whether anybody plays. What
 //! lasts is told once.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::ClusterError;
@@ -24,11 +26,13 @@ pub(crate) struct Watching {
     tried: Option<(Instant, String)>,
     /// Since when games wait and no worker is heard; whether that was told.
     alone: Option<(Instant, bool)>,
+    /// Whether it was told that the stream cannot be looked at, and still cannot.
+    unseen: Arc<AtomicBool>,
 }
 
 impl Watching {
     pub(crate) fn new(connected: bool) -> Self {
-        Self { connected, seen_at: Instant::now(), tried: None, alone: None }
+        Self { connected, seen_at: Instant::now(), tried: None, alone: None, unseen: Arc::default() }
     }
 
     /// Whether it is time to try again to make the stream.
@@ -93,9 +97,16 @@ impl Server {
         }
         self.watching.seen_at = Instant::now();
         let (client, subjects, rules) = (self.client.clone(), self.subjects(), self.config.rules.clone());
+        let unseen = Arc::clone(&self.watching.unseen);
         tokio::spawn(async move {
-            if let Err(error) = ensure_stream(&client, subjects, &rules).await {
-                tracing::warn!(%error, "the stream of notifications cannot be looked at");
+            let seen = ensure_stream(&client, subjects, &rules).await;
+            let was_unseen = unseen.swap(seen.is_err(), Ordering::Relaxed);
+            match seen {
+                Err(error) if !was_unseen => {
+                    tracing::warn!(%error, "the stream of notifications cannot be looked at; it is tried again");
+                }
+                Ok(()) if was_unseen => tracing::info!("the stream of notifications is there again"),
+                _ => {}
             }
         });
     }

@@ -471,6 +471,9 @@ impl Machine {
     async fn pull(&mut self) {
         if self.pulled.is_some_and(|(_, since)| since.elapsed() > PULL + Duration::from_secs(1)) {
             self.pulled = None;
+            if is_connected(&self.client) {
+                self.notifications_were_asked_for(true);
+            }
         }
         let free = self.core.free();
         let is_early = self.pull_after.is_some_and(|after| Instant::now() < after);

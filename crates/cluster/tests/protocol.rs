@@ -410,3 +410,23 @@ fn a_tournament_that_stops_takes_back_what_nobody_plays() {
     of.forget(&'a');
     assert!(of.job(&GAME).is_none());
 }
+
+#[test]
+fn a_tournament_that_has_decided_takes_back_also_what_is_lost_or_given_back_later() {
+    let mut of = coordinator();
+    let played = take(&mut of, "ann", 1, 1000).unwrap();
+    assert_eq!(of.take_back(&'a'), [], "what is played goes on");
+    let released = of.hear(&name("ann"), Ask::Release(played.clone()), 1001);
+    assert_eq!(released, [Effect::Delete(GAME)], "and begins nowhere else");
+    // Until more of it is wanted.
+    of.enqueue(&GAME, 1);
+    let played = take(&mut of, "ann", 1, 1002).unwrap();
+    of.take_back(&'a');
+    let failed = of.hear(&name("ann"), Ask::Fail { claim: played, why: "no room".to_owned() }, 1003);
+    assert!(failed.contains(&Effect::Delete(GAME)) && of.job(&GAME).is_none(), "{failed:?}");
+    assert!(
+        failed.iter().any(|effect| matches!(effect, Effect::Ended { .. })),
+        "it is known who has lost it"
+    );
+    assert!(!failed.iter().any(|effect| matches!(effect, Effect::Finished(..))), "nothing is parked");
+}

@@ -143,7 +143,7 @@ fn a_win_in_one_is_taken_and_a_loss_in_one_avoided_in_renpaarden() {
         panic!("{name} does not end its turn");
     };
     let (mut wins, mut dangers) = (0, 0);
-    let positions = positions::<renpaarden::Renpaarden>(expertise, "width=5,height=5", 12);
+    let positions = positions::<renpaarden::Renpaarden>(expertise, "width=5,height=5", 24);
     for (idx, position) in positions.iter().filter(|position| position.chain().is_none()).enumerate() {
         let me = position.to_move().unwrap();
         let turns = TurnPosition::from(position.clone());

@@ -111,6 +111,9 @@ pub struct Conduct {
 
 /// The most retries of one turn, whatever the conduct says.
 pub const MAX_RETRIES: u32 = 1000;
+/// The most retries of one seat in a whole match, whatever the conduct says: all of them are in its record, which must not grow
+/// too large to be kept because somebody wants that.
+pub const MAX_RETRIES_OF_A_MATCH: u32 = 5000;
 
 /// How often a bad answer may be tried again in one turn. A deadline belongs to the question, not to an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 pub const MAX_INFO_LINE: usize = 32;
 /// The most characters of each text.
 pub const MAX_INFO_CHARS: usize = 200;
+/// The most characters of all moves of a line together.
+const MAX_INFO_LINE_CHARS: usize = 1000;
 
 /// What a program says about its move.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
@@ -36,11 +38,26 @@ impl Info {
         for text in self.line.iter_mut().chain(&mut self.text) {
             *text = clean(text);
         }
+        let mut chars = 0;
+        let fits = |mv: &&String| {
+            chars += mv.chars().count();
+            chars <= MAX_INFO_LINE_CHARS
+        };
+        let n = self.line.iter().take_while(fits).count();
+        self.line.truncate(n);
         self
     }
 
-    /// Whether it is within the bounds.
+    /// Whether it is within the bounds of a record: those of each text, and of their number.
     pub fn is_bounded(&self) -> bool {
-        self.clone().bounded() == *self
+        let fits =
+            |text: &String| !text.chars().any(char::is_control) && text.chars().count() <= MAX_INFO_CHARS;
+        self.line.len() <= MAX_INFO_LINE && self.line.iter().chain(&self.text).all(fits)
+    }
+
+    /// About how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        let texts = self.line.iter().chain(&self.text);
+        size_of::<Self>() + texts.map(|text| size_of::<String>() + text.len()).sum::<usize>()
     }
 }

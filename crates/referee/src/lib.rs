@@ -54,7 +54,9 @@ pub mod words;
 
 pub use chat::{ChatBox, MAX_CHAT_CHARS, MAX_CHAT_LINES};
 pub use clock::{Charge, Clock, ParseTimeError, TimeControl};
-pub use conduct::{Conduct, MAX_RETRIES, Offence, ParseConductError, Penalty, Retries, Ruling};
+pub use conduct::{
+    Conduct, MAX_RETRIES, MAX_RETRIES_OF_A_MATCH, Offence, ParseConductError, Penalty, Retries, Ruling,
+};
 pub use controls::{Controls, Order};
 pub use desk::{Command, Desk, Offer, Person, Refusal, Reply};
 pub use event::{Event, EventOf, Foul, Observer};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use rookery_rules::{BySeat, Outcome, Position, Seat, Seats, Status};
+use rookery_rules::{BySeat, MAX_SEATS, Outcome, Position, Seat, Seats, Status};
 
 use crate::{
     Cause, Charge, Clock, Conduct, Ending, Event, EventOf, Evidence, Failure, Fault, Foul, LISTED_MOVES,
-    MatchSpec, Offence, Ruling, TimeControl, Verdict,
+    MAX_RETRIES_OF_A_MATCH, MatchSpec, Offence, Ruling, TimeControl, Verdict,
 };
 
 /// How often moves may be taken back in one match, so that every match ends.
@@ -36,6 +36,8 @@ pub struct Referee<P: Position> {
     clock: Clock,
     /// Answers refused since the last move.
     refused: u32,
+    /// How often each seat was asked again in the whole match.
+    retried: [u32; MAX_SEATS],
     removed: Seats,
     /// How each of them went, in order.
     removals: Vec<Ending>,
@@ -66,6 +68,7 @@ impl<P: Position> Referee<P> {
             conduct,
             clock,
             refused: 0,
+            retried: [0; MAX_SEATS],
             removed: Seats::NONE,
             removals: vec![],
             plies: 0,
@@ -348,7 +351,10 @@ impl<P: Position> Referee<P> {
         };
         let charge = used.and_then(|used| self.clock.preview(seat, used));
         match ruling {
-            Ruling::AskAgain => self.refused += 1,
+            Ruling::AskAgain => {
+                self.refused += 1;
+                self.retried[seat.index()] += 1;
+            }
             Ruling::Removed => {
                 if asked {
                     self.refused = 0;
@@ -362,7 +368,7 @@ impl<P: Position> Referee<P> {
 
     /// Refusals belong to the seat that is asked: another one has nothing to try again.
     fn ruling(&self, seat: Seat, offence: Offence) -> Ruling {
-        if self.to_ask() == Some(seat) {
+        if self.to_ask() == Some(seat) && self.retried[seat.index()] < MAX_RETRIES_OF_A_MATCH {
             self.conduct.ruling(offence, self.refused, self.position.is_preparing())
         } else {
             self.conduct.final_ruling(offence)

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use common::{Agreed, Table, every_game, ms, play, terms, untimed, watch, with_one};
 use rookery_referee::{
-    Answering, Blame, Cause, Conduct, Event, Fault, Foul, MAX_CHAT_CHARS, MAX_CHAT_LINES, MAX_RETRIES,
-    Offence, Penalty, Player, Question, Referee, Retries, Ruling, Verdict, words,
+    Answering, Blame, Cause, Conduct, Event, Failure, Fault, Foul, MAX_CHAT_CHARS, MAX_CHAT_LINES,
+    MAX_RETRIES, MAX_RETRIES_OF_A_MATCH, Offence, Penalty, Player, Question, Referee, Retries, Ruling,
+    Verdict, words,
 };
 use rookery_rules::{Keyed, Position, Seat, Seats, Setup as _};
 use rookery_testkit::players::{Actor, Hearing, Step};
@@ -214,6 +215,37 @@ async fn fault_t14_illegal_move() {
         let untimed = untimed(2);
         for steps in bad_answers::<S>(&Step::Illegal) {
             punish::<S>(options, Offence::IllegalMove, &untimed, || Actor::new(steps.clone())).await;
+        }
+    }
+    every_game!(check);
+}
+
+/// A match whose record were full of refusals could not be kept, so whoever wants that is out of it.
+#[tokio::test]
+async fn fault_t14_nobody_may_try_again_without_end_by_moving_in_between() {
+    async fn check<S: Table>(options: &str) {
+        let setup = S::table(options);
+        let mut referee = Referee::new(setup.start(), Conduct::removing().until_deadline());
+        let offender = referee.to_ask().expect("it begins");
+        let (mut n_again, mut judged) = (0, 0);
+        while referee.verdict().is_none() && !referee.out().contains(offender) {
+            let is_bad = referee.to_ask() == Some(offender) && judged % MAX_RETRIES != 0;
+            judged += 1;
+            if !is_bad {
+                let legal = referee.position().legal_moves().next().expect("there is a move");
+                referee.judge(Ok(legal), None);
+                continue;
+            }
+            let fault = Fault::new(Offence::Malformed, "no move");
+            let Some(Event::Fouled(foul)) = referee.judge(Err(Failure::Fault(fault)), None) else {
+                panic!("it is an offence")
+            };
+            n_again += u32::from(foul.ruling == Ruling::AskAgain);
+        }
+        if referee.out().contains(offender) {
+            assert_eq!(n_again, MAX_RETRIES_OF_A_MATCH);
+        } else {
+            assert!(n_again < MAX_RETRIES_OF_A_MATCH, "the game was over sooner");
         }
     }
     every_game!(check);

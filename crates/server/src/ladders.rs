@@ -153,7 +153,7 @@ impl Ladders {
         patience: Duration,
         begin: &dyn Fn(&mut Read),
     ) -> Result<bool, StoreError> {
-        let mut has_begun = false;
+        let (mut has_begun, asked) = (false, Instant::now());
         let mut read = self.shared.read();
         while read.last < newest {
             if read.since.is_none() {
@@ -165,7 +165,7 @@ impl Ladders {
                 begin(&mut read);
             }
             let waited = read.since.map_or(patience, |since| since.elapsed());
-            let left = patience.saturating_sub(waited);
+            let left = patience.saturating_sub(waited.max(asked.elapsed()));
             if left.is_zero() {
                 return Ok(false);
             }

@@ -235,10 +235,9 @@ impl Store {
     pub fn recall_jobs(&self, tournament: TournamentId) -> Result<(), StoreError> {
         self.write(move |tx| {
             let seq = tournament_seq(tx, tournament)?;
-            let n = tx.execute("delete from jobs where tournament = ?1 and state <> 'done'", params![seq])?;
-            if n > 0 {
-                open_again(tx, seq)?;
-            }
+            tx.execute("delete from jobs where tournament = ?1 and state <> 'done'", params![seq])?;
+            // Also where somebody else has forgotten the jobs: what a lost worker was to play counts as an attempt until then.
+            open_again(tx, seq)?;
             Ok(())
         })
     }
@@ -246,10 +245,11 @@ impl Store {
 
 /// Pairings without a game are open, at the attempt behind the last one that has left a game.
 fn open_again(sql: &mut dyn Sql, tournament: i64) -> Result<(), SqlError> {
+    let last = "coalesce((select max(games.attempt) from games where games.tournament = pairings.tournament \
+                and games.pairing = pairings.id), 0)";
     let select = format!(
-        "select {}, coalesce((select max(games.attempt) from games where games.tournament = pairings.tournament \
-         and games.pairing = pairings.id), 0) from pairings \
-         where tournament = ?1 and id > ?2 and state <> 'done' order by id limit {PAGE}",
+        "select {}, {last} from pairings where tournament = ?1 and id > ?2 and state <> 'done' \
+         and (state <> 'open' or attempt <> 1 + {last}) order by id limit {PAGE}",
         PAIRINGS.list()
     );
     let mut after = Value::Int(-1);

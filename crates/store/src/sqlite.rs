@@ -208,7 +208,13 @@ impl Engine for Sqlite {
     }
 
     fn keep_copy(&self, sql: &mut dyn Sql, version: u32) -> Result<(), SqlError> {
-        let copy = rookery_record::free_path(&beside(&self.path, &format!(".version-{version}")));
+        // The version is no running number.
+        let named = |n: u32| {
+            let number = if n == 1 { String::new() } else { format!(".{n}") };
+            beside(&self.path, &format!(".version-{version}{number}"))
+        };
+        let copy =
+            (1..=u32::MAX).map(named).find(|copy| !copy.exists()).expect("there is always a higher number");
         let unfinished = beside(&copy, ".unfinished");
         let io = |error: std::io::Error| SqlError::Io(format!("{}: {error}", copy.display()));
         clear(&unfinished).map_err(io)?;

@@ -434,8 +434,14 @@ impl Thread {
             Err(SqlError::Lost(_) | SqlError::Busy) => Ok(()),
             // Our own session may not have ended yet at the server; or somebody has taken over.
             Err(SqlError::Locked(_)) => {
-                let mut sql = self.engine.reader()?;
-                expect_epoch(&mut *sql, "select epoch from holder where id = 1", self.epoch)
+                let epoch = "select epoch from holder where id = 1";
+                let looked =
+                    self.engine.reader().and_then(|mut sql| expect_epoch(&mut *sql, epoch, self.epoch));
+                match looked {
+                    // It has gone away once more.
+                    Err(SqlError::Lost(_) | SqlError::Busy) => Ok(()),
+                    other => other,
+                }
             }
             other => other,
         }
@@ -446,7 +452,7 @@ impl Thread {
         self.sql = None;
         let mut sql = self.engine.writer()?;
         self.engine.settle(&mut *sql)?;
-        verify_tail(&mut *sql, SETTLED).map_err(SqlError::Corrupt)?;
+        verify_tail(&mut *sql, SETTLED)?;
         self.sql = Some(sql);
         Ok(())
     }

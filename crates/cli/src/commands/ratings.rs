@@ -192,7 +192,7 @@ fn compare(store: &Store, id: TournamentId, stored: &[StoredRating]) -> anyhow::
         let old = stored.iter().find(|old| old.rating.entrant == row.entrant);
         old.map_or(0, |old| old.rating.n_games)
     };
-    // One that `tournament run` has finished is rated; where others hold them, nobody need have asked for ratings.
+    // One that is over is rated; one that was imported has the ratings that came with it, if any did.
     let is_over = store.tournament(id)?.state == TournamentState::Finished;
     let is_rated = is_over && (!stored.is_empty() || store.how(id)?.is_some());
     if !is_rated && now.iter().any(|row| row.n_games > was_rated_with(row)) {

@@ -61,6 +61,8 @@ pub struct Coordinator<K: JobKey> {
     /// The last beat of a game that can still be one, for those that were asked for here.
     pub(super) last_beats: BTreeMap<K, u64>,
     load: BTreeMap<K::Group, Load>,
+    /// Of these nothing begins any more.
+    taken_back: BTreeSet<K::Group>,
     /// Those that came to somebody who was not to have them, and when they are to be offered again.
     deferred: BTreeSet<(u64, K)>,
     pub(super) workers: BTreeMap<Name, Seen>,
@@ -70,7 +72,7 @@ pub struct Coordinator<K: JobKey> {
     pub(super) held: BTreeMap<Name, u32>,
     pub(super) records: BTreeMap<Name, Record>,
     /// How many games all of them can play, and when those were last looked at that say nothing.
-    slots: usize,
+    pub(super) slots: usize,
     swept_at: u64,
     /// No lease is judged before: those who hold one may not have been able to say so.
     judged_from: u64,
@@ -89,6 +91,7 @@ impl<K: JobKey> Coordinator<K> {
             leases: BTreeSet::new(),
             last_beats: BTreeMap::new(),
             load: BTreeMap::new(),
+            taken_back: BTreeSet::new(),
             deferred: BTreeSet::new(),
             workers: BTreeMap::new(),
             sessions: BTreeMap::new(),
@@ -127,6 +130,7 @@ impl<K: JobKey> Coordinator<K> {
 
     /// A game is to be played, if it is not known already.
     pub fn enqueue(&mut self, key: &K, attempt: u32) -> Vec<Effect<K>> {
+        self.taken_back.remove(&key.group());
         match self.jobs.get(key).map(|job| (job.attempt, &job.state)) {
             None => self.write(key, Job::queued(attempt)),
             Some((attempt, State::Done { .. })) => {
@@ -148,8 +152,16 @@ impl<K: JobKey> Coordinator<K> {
         keys.into_iter().map(Effect::Delete).collect()
     }
 
+    /// The same, and nothing of the group begins any more, until more of it is wanted: a game that is lost or given back from now
+    /// on is taken back as well.
+    pub fn take_back(&mut self, group: &K::Group) -> Vec<Effect<K>> {
+        self.taken_back.insert(group.clone());
+        self.withdraw(group)
+    }
+
     /// A group is over: its rows stay, and nothing is known of it here any more.
     pub fn forget(&mut self, group: &K::Group) {
+        self.taken_back.remove(group);
         self.remove(group, |_| true);
     }
 
@@ -233,7 +245,7 @@ impl<K: JobKey> Coordinator<K> {
                 None => vec![],
                 Some(job) => {
                     let job = Job { state: State::Queued, ..job.clone() };
-                    self.write(&claim.key, job)
+                    self.write_again(&claim.key, job)
                 }
             },
             Ask::Fail { claim, why } if self.held(worker, &claim).is_some() => {
@@ -398,8 +410,11 @@ impl<K: JobKey> Coordinator<K> {
         let state = if parked { State::Parked } else { State::Queued };
         let job =
             Job { attempt: job.attempt + 1, failures, state, last: Some(worker.clone()), ..job.clone() };
-        let mut effects = self.write(key, job);
+        let mut effects = self.write_again(key, job);
         effects.push(ended);
+        if !self.jobs.contains_key(key) {
+            return effects;
+        }
         if parked {
             effects.push(Effect::Finished(key.clone(), Done::Parked));
         } else {
@@ -408,6 +423,17 @@ impl<K: JobKey> Coordinator<K> {
             (notification.kept_away, notification.kept_until) = (0, kept_until);
         }
         effects
+    }
+
+    /// A job that was with a worker is to be played once more, unless it was taken back meanwhile.
+    fn write_again(&mut self, key: &K, job: Job) -> Vec<Effect<K>> {
+        if !self.taken_back.contains(&key.group()) {
+            return self.write(key, job);
+        }
+        self.take_out(key);
+        self.notifications.remove(key);
+        self.last_beats.remove(key);
+        vec![Effect::Delete(key.clone())]
     }
 
     pub(super) fn write(&mut self, key: &K, job: Job) -> Vec<Effect<K>> {

@@ -63,16 +63,21 @@ impl<K: JobKey> Coordinator<K> {
             known.is_some_and(|(has, at)| !before.contains(has) && *at + kept(self.terms.lease) >= now);
         match stage {
             _ if is_anothers && !is_its => return Admission::Refused,
-            Stage::Ended if is_its => drop(self.sessions.remove(worker)),
+            Stage::Ended if is_its => {
+                self.sessions.remove(worker);
+                if let Some(seen) = self.workers.remove(worker) {
+                    self.slots = self.slots.saturating_sub(seen.slots as usize);
+                }
+            }
             // The coordinator of another store has refused it. Both would keep a name from each other for ever if it stayed its
             // own here.
             Stage::Waits if is_its => {}
             Stage::Ended => {}
-            Stage::Works | Stage::Waits => {
-                if known.is_some() || self.sessions.len() < MOST_WORKERS {
-                    self.sessions.insert(worker.clone(), (own.clone(), now));
-                }
+            // There is no room for its session, so that it cannot be told from others: as one that says nothing of sessions.
+            Stage::Works | Stage::Waits if known.is_none() && self.sessions.len() >= MOST_WORKERS => {
+                return Admission::Known;
             }
+            Stage::Works | Stage::Waits => drop(self.sessions.insert(worker.clone(), (own.clone(), now))),
         }
         if is_its || *stage == Stage::Ended { Admission::Known } else { Admission::New }
     }

@@ -9,6 +9,9 @@ use serde::Serialize;
 
 use super::{Can, SceneData};
 
+/// The most bytes that a state has of what players said of their moves.
+const MOST_INFO: usize = 1 << 20;
+
 /// How a match stands.
 #[derive(Clone, Debug, Serialize)]
 pub struct MatchState {
@@ -278,7 +281,17 @@ impl EntryData {
     /// All entries of a match.
     pub fn all(snapshot: &Snapshot) -> Vec<Self> {
         let entries = snapshot.entries.iter().enumerate();
-        entries.map(|(n, entry)| Self::new(n, entry, &snapshot.spec)).collect()
+        let mut all: Vec<Self> = entries.map(|(n, entry)| Self::new(n, entry, &snapshot.spec)).collect();
+        // Of a long match in which much was said of moves the last words are enough: all of it has to go into one message.
+        let mut room = MOST_INFO;
+        for entry in all.iter_mut().rev() {
+            let bytes = entry.info.as_ref().map_or(0, Info::bytes);
+            room = room.saturating_sub(bytes);
+            if room == 0 {
+                entry.info = None;
+            }
+        }
+        all
     }
 }
 

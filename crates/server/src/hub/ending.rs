@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rookery_live::{Snapshot, write_record};
 use rookery_record::Header;
 use rookery_referee::SeatSpec;
-use rookery_store::{EntrantId, EntrantKind, GameId, NewGame};
+use rookery_store::{EntrantId, EntrantKind, GameId, NewGame, StoreError};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -23,21 +24,53 @@ pub(super) enum Kept {
     NotYet,
 }
 
+/// A record, or why there is none to be stored.
+enum Ready {
+    New(Box<NewGame>),
+    Stored,
+    TooLong,
+}
+
+/// What is said of a match that nobody keeps, and of one that is still to be stored, behind how it ended.
+const TOO_LONG: &str =
+    " It is too long to be stored: for ten minutes it can be looked at and its record downloaded.";
+const NOT_YET: &str = " It is not saved yet: that is tried again every ten minutes.";
+
 impl Hub {
     /// Hands a match that is over to the store.
     pub(super) async fn hand_over(self: &Arc<Self>, table: &Table) -> Kept {
         let seats: Vec<Option<Owner>> = table.holds().into_iter().map(|hold| hold.owner).collect();
-        let kept = self.store_record(table.id(), seats).await;
+        let played = table.match_().map(|live| live.snapshot());
+        let kept = self.store_record(table.id(), seats, played).await;
         if kept == Kept::Stored {
             table.set_stored();
         }
         kept
     }
 
-    pub(super) async fn store_record(self: &Arc<Self>, id: GameId, seats: Vec<Option<Owner>>) -> Kept {
+    /// Hands a record to the store: that of its file, or of what was played where the file could not be written to its end.
+    pub(super) async fn store_record(
+        self: &Arc<Self>,
+        id: GameId,
+        seats: Vec<Option<Owner>>,
+        played: Option<Arc<Snapshot>>,
+    ) -> Kept {
         let hub = Arc::clone(self);
-        let storing = spawn_blocking(move || hub.store_now(id, &seats));
-        let stored = storing.await.map_err(|error| error.to_string()).and_then(|stored| stored);
+        let reading = spawn_blocking(move || hub.record_to_store(id, &seats, played.as_deref()));
+        let read = reading.await.map_err(|error| error.to_string()).and_then(|read| read);
+        let stored = match read {
+            // However long it takes: no thread waits for it.
+            Ok(Ready::New(new)) => match self.store.put_game(*new).await {
+                Ok(_) => Ok(Kept::Stored),
+                Err(error) => Err(error.to_string()),
+            },
+            Ok(Ready::Stored) => Ok(Kept::Stored),
+            Ok(Ready::TooLong) => Ok(Kept::TooLong),
+            Err(error) => Err(error),
+        };
+        if stored.is_ok() {
+            self.spool.remove(id);
+        }
         match &stored {
             Ok(Kept::Stored) => tracing::info!(%id, "a match is over and stored"),
             Ok(_) => tracing::error!(%id, "a match is over and too long to be stored; its record is removed"),
@@ -48,22 +81,23 @@ impl Hub {
         stored.unwrap_or(Kept::NotYet)
     }
 
-    fn store_now(&self, id: GameId, seats: &[Option<Owner>]) -> Result<Kept, String> {
-        let record = match self.spool.read(id) {
-            Ok(record) => record,
+    fn record_to_store(
+        &self,
+        id: GameId,
+        seats: &[Option<Owner>],
+        played: Option<&Snapshot>,
+    ) -> Result<Ready, String> {
+        let record = match (self.spool.read(id), played) {
+            // After a failure nothing more was written to it.
+            (_, Some(played)) if played.record_problem.is_some() => write_record(played)?,
+            (Ok(record), _) => record,
             // It may have been stored though nobody heard of it.
-            Err(_) if self.store.game(id).is_ok() => return Ok(Kept::Stored),
-            Err(error) => return Err(error.to_string()),
+            (Err(_), _) if self.store.game(id).is_ok() => return Ok(Ready::Stored),
+            (Err(error), _) => return Err(error.to_string()),
         };
         let entrants = self.entrants(&record, seats).map_err(|error| error.to_string())?;
-        let Some(record) = self.lengths.fitting(record) else {
-            self.spool.remove(id);
-            return Ok(Kept::TooLong);
-        };
-        let receipt = self.store.put_game(NewGame::with_id(id, record).by(entrants));
-        receipt.wait().map_err(|error| error.to_string())?;
-        self.spool.remove(id);
-        Ok(Kept::Stored)
+        let Some(record) = self.lengths.fitting(record) else { return Ok(Ready::TooLong) };
+        Ok(Ready::New(Box::new(NewGame::with_id(id, record).by(entrants))))
     }
 
     /// Who played, by seat: persons by who they are, others by their names.
@@ -82,7 +116,12 @@ impl Hub {
                 (other, _) => {
                     // Two of a kind in one match have a number behind; it is the same player.
                     let name = entry.name.split('#').next().unwrap_or(&entry.name);
-                    self.store.entrant(name, EntrantKind::of_seat(other)).ok()
+                    match self.store.entrant(name, EntrantKind::of_seat(other)) {
+                        Ok(entrant) => Some(entrant),
+                        // The name is somebody else's, or none that is kept.
+                        Err(StoreError::NameTaken { .. } | StoreError::Refused(_)) => None,
+                        Err(error) => return Err(error.into()),
+                    }
                 }
             });
         }
@@ -94,9 +133,11 @@ impl Hub {
     pub(super) async fn put_away(self: &Arc<Self>, table: &Table, mut kept: Kept, time: Duration) {
         self.make_room();
         loop {
-            if kept == Kept::TooLong {
-                table.set_lost();
-            }
+            table.say_of_its_end(match kept {
+                Kept::Stored => "",
+                Kept::TooLong => TOO_LONG,
+                Kept::NotYet => NOT_YET,
+            });
             sleep(time).await;
             if kept == Kept::NotYet {
                 kept = self.hand_over(table).await;

@@ -9,7 +9,8 @@ use rookery_referee::{Fault, MatchSpec, SeatSpec};
 use rookery_store::{EntrantId, GameId};
 use tokio::task::spawn_blocking;
 
-use super::{Hold, Hub, Left, Owners, Table, play};
+use super::ending::Kept;
+use super::{AT_HAND, Hold, Hub, Left, Owners, Table, play};
 use crate::accounts::Owner;
 
 /// How long persons may stay away, all of them, before their match is given up.
@@ -54,7 +55,8 @@ impl Hub {
         };
         let owners = owners.unwrap_or(Owners { maker: Owner::Guest(0), seats: vec![], of_cup: false });
         if let Slot::Finished(_) = slot {
-            self.store_record(id, owners.seats).await;
+            // Nobody waits for it: the store may be away for long.
+            tokio::spawn(Arc::clone(self).store_left(id, owners.seats));
             return Ok(false);
         }
         if lines.len() > self.lengths.record {
@@ -91,6 +93,16 @@ impl Hub {
         Ok(true)
     }
 
+    /// Stores a match that an earlier run has left finished, however often it has to be tried.
+    async fn store_left(self: Arc<Self>, id: GameId, seats: Vec<Option<Owner>>) {
+        while self.store_record(id, seats.clone(), None).await == Kept::NotYet {
+            tokio::select! {
+                () = tokio::time::sleep(AT_HAND) => {}
+                () = self.stopping.requested() => return,
+            }
+        }
+    }
+
     /// Goes on with a match as soon as its bots are back; without them if they are given up.
     async fn go_on(self: Arc<Self>, table: Arc<Table>, spec: MatchSpec, slot: Slot) {
         let bots = remote_names(&spec);
@@ -111,7 +123,7 @@ impl Hub {
         };
         match play(spec, guests, slot) {
             Ok(live) => {
-                table.begin(live);
+                table.go_on(live).await;
                 self.run(table);
             }
             Err(error) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rookery_catalog::game;
 use rookery_live::{Deed, Entry, LiveMatch, read_story, write_record};
-use rookery_referee::Command;
+use rookery_referee::{Command, Evidence, Ruling};
 use rookery_rules::GameSpec;
 use rookery_store::MAX_RECORD;
 
@@ -68,18 +68,22 @@ impl Lengths {
     }
 }
 
-/// A record without what players said to each other and of their moves. Of a long one that is the most.
+/// A record without what players said to each other and of their moves, and what they sent that was refused. Of a long one that is
+/// the most.
 fn without_words(record: &[u8]) -> Option<Vec<u8>> {
     let mut snapshot = read_story(record).ok()?.snapshot();
     snapshot.entries.retain(|entry| !matches!(entry.deed, Deed::Said(_)));
     for entry in &mut snapshot.entries {
-        if matches!(entry.deed, Deed::Moved { info: Some(_), .. }) {
-            let mut bare = Entry::clone(entry);
-            if let Deed::Moved { info, .. } = &mut bare.deed {
-                *info = None;
+        let mut bare = Entry::clone(entry);
+        match &mut bare.deed {
+            Deed::Moved { info, .. } if info.is_some() => *info = None,
+            Deed::Fouled(foul) if foul.ruling == Ruling::AskAgain => {
+                let Evidence { legal, refused, .. } = std::mem::take(&mut foul.evidence);
+                foul.evidence = Evidence { legal, refused, ..Evidence::default() };
             }
-            *entry = Arc::new(bare);
+            _ => continue,
         }
+        *entry = Arc::new(bare);
     }
     write_record(&snapshot).ok()
 }
@@ -95,7 +99,8 @@ impl Hub {
             loop {
                 version = live.changed(version).await;
                 table.stir();
-                if before + (version - first.version) > most {
+                // Where nothing can be taken back, moves, refusals and words are bounded; elsewhere nobody loses anything by it.
+                if live.spec().casual && before + (version - first.version) > most {
                     // One that is over cannot be ended any more.
                     let _ = live.command(None, &Command::Cancel("it went on for too long".to_owned()));
                 }

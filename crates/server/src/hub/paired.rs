@@ -91,6 +91,9 @@ impl Hub {
             // It ended in an earlier run that could not store it any more.
             let verdict = read_story(&lines[..]).map_err(|error| error.to_string())?.verdict;
             self.store_paired(game.key, lines.clone()).await?;
+            if let Some(table) = table {
+                self.leave_at_hand(table, AT_HAND);
+            }
             return Ok(verdict.map(|verdict| Ended { verdict: Verdict::clone(&verdict) }));
         }
         let protocols = self.bundles.get().map_or_else(Protocols::default, |door| door.protocols());
@@ -98,7 +101,7 @@ impl Hub {
         let ready = ready.map_err(|error| error.to_string())?;
         let live = ready.with_terms(Terms { threads: 1, ..Terms::default() }).start();
         if let Some(table) = &table {
-            table.begin(live.clone());
+            table.go_on(live.clone()).await;
         }
         let (table, played) = self.watch_paired(game, table, &live, stopping).await;
         for (closing, in_use) in leaving {
@@ -125,16 +128,29 @@ impl Hub {
             self.store_paired(game.key, record).await
         };
         let stored = stored.await;
-        if let Some(table) = &table {
-            table.release();
+        if let Some(table) = table {
+            // Nobody is told of an end that is not stored: the game is played once more, or stored later.
+            match &stored {
+                Ok(()) => self.leave_at_hand(table, if has_people { AT_HAND } else { KEPT }),
+                Err(_) if has_people => {}
+                Err(_) => self.forget(table.id()),
+            }
         }
         stored?;
-        if let Some(table) = table {
-            table.set_stored();
-            let (hub, time) = (Arc::clone(self), if has_people { AT_HAND } else { KEPT });
-            tokio::spawn(async move { hub.put_away(&table, Kept::Stored, time).await });
-        }
         Ok(Some(Ended { verdict: verdict.clone() }))
+    }
+
+    /// Everybody is told how a game ended that is stored now, and may look at it for a while.
+    fn leave_at_hand(self: &Arc<Self>, table: Arc<Table>, time: Duration) {
+        table.release();
+        table.set_stored();
+        if table.match_().is_none() {
+            // It ended in an earlier run; the store shows it.
+            self.forget(table.id());
+            return;
+        }
+        let hub = Arc::clone(self);
+        tokio::spawn(async move { hub.put_away(&table, Kept::Stored, time).await });
     }
 
     /// Waits for the end of a game that runs, with a table for whoever looks on; without people only if it takes a while.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rookery_live::{Snapshot, read_story};
+use rookery_live::{Deed, Entry, Snapshot, read_story};
 use rookery_referee::MatchSpec;
 use rookery_rules::Seat;
 use rookery_store::{EntrantId, GameId, Store, is_given_up};
@@ -73,7 +73,13 @@ impl StoredMatch {
     /// About how many bytes it takes.
     fn bytes(&self) -> usize {
         let file = self.file.as_ref().map_or(0, Vec::len);
-        file + self.snapshot.entries.len() * ENTRY_BYTES + self.trail.bytes()
+        let said = |entry: &Arc<Entry>| match &entry.deed {
+            Deed::Moved { info: Some(info), .. } => info.bytes(),
+            _ => 0,
+        };
+        let entries = &self.snapshot.entries;
+        let entries = entries.len() * ENTRY_BYTES + entries.iter().map(said).sum::<usize>();
+        file + entries + self.trail.bytes()
     }
 
     /// The seat of somebody with a name.

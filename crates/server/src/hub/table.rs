@@ -21,6 +21,7 @@ use rookery_referee::{Command, MatchSpec};
 use rookery_rules::{Scene, Seat};
 use rookery_store::{EntrantId, GameId, TournamentId};
 use tokio::sync::{Notify, watch};
+use tokio::task::spawn_blocking;
 
 use super::Hold;
 use super::eval::is_evaluated;
@@ -86,8 +87,8 @@ struct State {
     rematch: Option<GameId>,
     /// What became of whoever plays it elsewhere.
     note: Option<String>,
-    /// Whether the store will never have it.
-    is_lost: bool,
+    /// What is said behind how it ended, while the store does not have it.
+    afterword: &'static str,
 }
 
 enum Stage {
@@ -186,7 +187,7 @@ impl Table {
             card: None,
             rematch: None,
             note: None,
-            is_lost: false,
+            afterword: "",
         };
         let (version, eval) = (watch::Sender::new(version), watch::Sender::new(None));
         let evaluating = AtomicBool::new(false);
@@ -304,6 +305,15 @@ impl Table {
         self.state().seats.clone()
     }
 
+    /// The match begins or goes on. It may be long then: its scenes are made before anybody has to wait for the table.
+    pub(crate) async fn go_on(self: &Arc<Self>, live: LiveMatch) {
+        let (table, first) = (Arc::clone(self), live.first_snapshot());
+        let made = spawn_blocking(move || table.trail.newest(&first));
+        // Where that fails they are made below.
+        let _ = made.await;
+        self.begin(live);
+    }
+
     /// The match begins.
     pub(crate) fn begin(&self, live: LiveMatch) {
         let mut state = self.state();
@@ -362,8 +372,8 @@ impl Table {
         let unrated = if self.cup.is_some() { None } else { unrated(&snapshot, &state.seats) };
         let evaluated = snapshot.verdict.is_none() && is_evaluated(&snapshot.spec, sight.seat);
         let mut whole = MatchState::new(&snapshot, scene, &around, sight);
-        if let Some(over) = whole.over.as_mut().filter(|_| state.is_lost) {
-            over.sentence += telling::TOO_LONG;
+        if let Some(over) = &mut whole.over {
+            over.sentence += state.afterword;
         }
         let note = state.note.clone();
         MatchState { unrated, evaluated, rematch, note, tournament, ..whole }

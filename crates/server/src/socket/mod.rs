@@ -38,7 +38,7 @@ const MESSAGE_BYTES: usize = 8 << 10;
 /// How much of it is read at once.
 const READ_BYTES: usize = 2 << 10;
 /// The most bytes that wait to be sent: the largest snapshot there is.
-const OUT_BYTES: usize = 8 << 20;
+const OUT_BYTES: usize = 16 << 20;
 /// Who takes nothing for so long is gone.
 const STALLED: Duration = Duration::from_secs(30);
 /// How often we ask whether somebody is there.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rookery_arena::{PlayedGame, Storing, Tournament};
+use rookery_arena::{PlayedGame, Storing, Tournament, rated};
 use rookery_live::{Signal, Stopping};
 use rookery_record::Key;
 use rookery_referee::{Cause, SeatSpec};
@@ -129,6 +129,7 @@ pub(super) fn hold_here(
     let (id, store) = (tournament.id(), hub.store().clone());
     let told = |error: &dyn std::fmt::Display| error.to_string();
     tournament.expect_own_pairings(&store).map_err(|error| told(&error))?;
+    store.recall_jobs(id).map_err(|error| told(&error))?;
     store.set_tournament_state(id, TournamentState::Running).map_err(|error| told(&error))?;
     let changes = store.changes(id).map_err(|error| told(&error))?;
     let set_up = set_up(&tournament, hub, stopping, &changes);
@@ -159,9 +160,13 @@ pub(super) fn hold_here(
     if now != changes {
         store.put_changes(id, &now).map_err(|error| told(&error))?;
     }
-    let complete = games.failure.is_none() && matches!(&held, Ok(outcome) if outcome.complete);
+    // What is over is rated, whatever ends this program.
+    let rated = rated::keep_stored(&tournament, &store);
+    let complete =
+        rated.is_ok() && games.failure.is_none() && matches!(&held, Ok(outcome) if outcome.complete);
     let state = if complete { TournamentState::Finished } else { TournamentState::Paused };
     store.set_tournament_state(id, state).map_err(|error| told(&error))?;
+    rated.map_err(|error| told(&error))?;
     match (games.failure, held) {
         (Some(why), _) => Err(why),
         (None, held) => held.map(|outcome| outcome.complete).map_err(|error| told(&error)),

@@ -17,11 +17,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, thread};
 
-use rookery_arena::{Elsewhere, Holding, Tournament};
+use rookery_arena::{Elsewhere, Holding, Tournament, rated};
 use rookery_live::{Signal, Stopping};
 use rookery_referee::SeatSpec;
 use rookery_store::{Store, TournamentId, TournamentState};
-use rookery_tournament::{EntrantSpec, FormatSpec, Plan, TournamentSpec};
+use rookery_tournament::{EntrantSpec, FormatSpec, Plan, TournamentOutcome, TournamentSpec};
 use rookery_wire::Protocols;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
@@ -280,7 +280,7 @@ impl Tournaments {
             let held = if is_watched {
                 floor::hold_here(tournament, &all.hub, &own, (left, &is_trying), &runtime)
             } else {
-                hold_computers(&tournament, all.elsewhere.as_deref(), &own)
+                hold_computers(&tournament, &all.store, all.elsewhere.as_deref(), &own)
             };
             match held {
                 Ok(complete) => {
@@ -423,6 +423,7 @@ fn is_played() -> ApiError {
 /// Holds a tournament of computers, in threads of this process or on other machines; whether all was played.
 fn hold_computers(
     tournament: &Tournament,
+    store: &Store,
     elsewhere: Option<&dyn Elsewhere>,
     own: &Stopping,
 ) -> Result<bool, String> {
@@ -438,7 +439,8 @@ fn hold_computers(
         announce: &|_, _| {},
         elsewhere,
     };
-    let held = tournament.hold(&how, own, &mut (), &mut |_| {}, &mut |_| Ok(()));
+    let mut rated = |_: &TournamentOutcome| rated::keep_stored(tournament, store);
+    let held = tournament.hold_then(&how, own, &mut (), &mut |_| {}, &mut |_| Ok(()), &mut rated);
     held.map(|outcome| outcome.complete).map_err(|error| error.to_string())
 }
 

@@ -39,7 +39,7 @@ pub fn watch_taken_over(order: &Order) -> Result<String, String> {
     let (mut here, there) = (page_of(0)?, page_of(1)?);
     here.sign_in()?;
     // Slow enough to be looked at, whatever the machine does: nobody waits for the end of a game.
-    let players = ["mcts:playouts=1000000", "mcts:playouts=999999"];
+    let players = ["mcts:playouts=200000", "mcts:playouts=199999"];
     let wish = json!({
         "name": "watched",
         "games": ["four"],

@@ -42,7 +42,7 @@ impl Site {
     pub(super) async fn begin(self, first: &str, second: &str) -> anyhow::Result<String> {
         let host = self.page;
         let body = format!(
-            "{{\"game\":\"{GAME}\",\"seats\":[\"@{first}\",\"@{second}\"],\"max_turns\":1000000,\"seed\":\"1\"}}"
+            "{{\"game\":\"{GAME}\",\"seats\":[\"@{first}\",\"@{second}\"],\"max_turns\":10000,\"seed\":\"1\"}}"
         );
         let request = format!(
             "POST /api/v1/matches HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\

@@ -268,6 +268,8 @@ impl Bridge<'_> {
         server: &mut Box<dyn Transport>,
         hello: &[u8],
     ) -> anyhow::Result<Option<String>> {
+        // While nobody wrote to it, it had nothing to read.
+        self.wait_longer(self.patience);
         self.pass_on(hello, server).await;
         loop {
             let unread = self.unread;
@@ -282,9 +284,11 @@ impl Bridge<'_> {
                     FromBot::Read(Ok(())) => self.bot.set_idle(unread.is_some_and(|unread| unread.is_idle)),
                     FromBot::Said(Ok(line)) => {
                         let line = self.take_over(line)?;
+                        let begin = Instant::now();
                         if let Err(fault) = server.send(&line).await {
                             return Ok(Some(words::offence(fault.offence, &fault.evidence)));
                         }
+                        self.wait_longer(begin.elapsed());
                     }
                     FromBot::Said(Err(_)) if self.quit => return Ok(None),
                     FromBot::Read(Err(fault)) | FromBot::Said(Err(fault)) => {
@@ -293,6 +297,13 @@ impl Bridge<'_> {
                 },
                 () = sleep_until(due), if unread.is_some() => bail!("the bot does not read what it is sent"),
             }
+        }
+    }
+
+    /// For so long nobody wrote to the bot, which does not count as its time to read.
+    fn wait_longer(&mut self, time: Duration) {
+        if let Some(unread) = &mut self.unread {
+            unread.due = unread.due.max(Instant::now()) + time;
         }
     }
 

@@ -15,9 +15,6 @@ use crate::data::{NewsData, SceneData, Sight};
 const KEPT: usize = 64;
 /// With so much to catch up on, scenes are made beside what answers requests.
 const MUCH: u64 = 128;
-/// What is said of a match that nobody keeps, behind how it ended.
-pub(super) const TOO_LONG: &str =
-    " It is too long to be stored: for ten minutes it can be looked at and its record downloaded.";
 
 impl Table {
     /// Makes the scenes of a match that nobody has looked at, so that whoever comes finds them. Beside what answers requests.
@@ -103,11 +100,11 @@ impl Table {
         }
     }
 
-    /// The store will never have the match: everybody is told so.
-    pub(crate) fn set_lost(&self) {
+    /// Everybody is told something behind how the match ended.
+    pub(crate) fn say_of_its_end(&self, words: &'static str) {
         let mut state = self.state();
-        if !state.is_lost {
-            state.is_lost = true;
+        if state.afterword != words {
+            state.afterword = words;
             self.start_over(&mut state);
         }
     }
