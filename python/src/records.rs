@@ -115,6 +115,7 @@ fn _review(py: Python<'_>, record: &[u8], seconds: f64) -> PyResult<String> {
 #[pyclass(module = "rookery._rookery", frozen)]
 struct StoredGames {
     location: String,
+    game: Option<String>,
     ids: Vec<GameId>,
 }
 
@@ -126,7 +127,14 @@ impl StoredGames {
         if !location.contains("://") && !std::path::Path::new(&location).is_file() {
             return Err(os(format!("{location}: there is no such store")));
         }
-        let (filter, stop) = (GameFilter { game, ..GameFilter::default() }, Stop::default());
+        // It is opened anew whenever games are asked for, wherever the program is by then.
+        let location = if location.contains("://") {
+            location
+        } else {
+            let path = std::path::absolute(&location).map_err(os)?;
+            path.to_str().ok_or_else(|| value("the name of the store is no text"))?.to_owned()
+        };
+        let (filter, stop) = (GameFilter { game: game.clone(), ..GameFilter::default() }, Stop::default());
         let list = || {
             let store = Store::open(&location, &Options::read_only())?;
             let (mut ids, mut after) = (vec![], 0);
@@ -139,11 +147,16 @@ impl StoredGames {
             Ok::<_, StoreError>(ids)
         };
         let ids = interruptible(py, &stop, list)?.map_err(|error| of_store(&error))?;
-        Ok(Self { location, ids })
+        Ok(Self { location, game, ids })
     }
 
     fn __len__(&self) -> usize {
         self.ids.len()
+    }
+
+    /// Another process reads the same file. Games that were stored since come behind those that are here.
+    fn __getnewargs__(&self) -> (String, Option<String>) {
+        (self.location.clone(), self.game.clone())
     }
 
     /// The records of `n` games from this one on, or of fewer if they are large, but of one at least.

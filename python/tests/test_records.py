@@ -1,5 +1,6 @@
 """Records and stores: read, verified, reviewed, turned into arrays."""
 
+import pickle
 import time
 from pathlib import Path
 
@@ -93,6 +94,18 @@ def test_a_store_that_is_not_there(tmp_path):
     (tmp_path / "text.db").write_text("no store at all, only a text that is long enough to be one " * 100)
     with pytest.raises(ValueError):
         rookery.store_records(tmp_path / "text.db")
+
+
+def test_records_of_a_store_are_found_from_another_folder_and_another_process(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rookery.match("four", ["random", "random"], games=2, store="games.db")
+    records = rookery.store_records("games.db", "four")
+    sent = pickle.dumps(records[1:])
+    rookery.match("four", ["random", "random"], games=2, store="games.db")
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert records[1].turns
+    assert [record.turns for record in pickle.loads(sent)] == [records[1].turns]
 
 
 def test_a_store_is_read_one_record_after_the_other(tmp_path, monkeypatch):

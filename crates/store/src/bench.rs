@@ -9,8 +9,8 @@ use rookery_rules::{GameSpec, Seed, Setup as _};
 use rookery_tournament::{Entrant, Pairing, Reason};
 
 use crate::{
-    CheckOrder, EntrantKind, GameFilter, NewEntrant, NewGame, NewTournament, Options, Page, Rating, Store,
-    StoreError, TournamentId,
+    CheckOrder, EntrantKind, GameFilter, NewEntrant, NewGame, NewTournament, Options, Page, Rating, Receipt, Store,
+    StoreError, Stored, TournamentId,
 };
 
 /// How many different records are stored over and over: what a game costs does not depend on its moves.
@@ -32,17 +32,17 @@ pub fn commits(location: &str, game: &str, each: Duration) -> Result<CommitFigur
     let store = Store::open(location, &Options::default())?;
     let plan = Plan::new(&store, game)?;
     let mut numbers = 1..;
-    let mut next = || plan.game(numbers.next().unwrap_or_default());
+    let mut next = || plan.put(&store, numbers.next().unwrap_or_default());
     let (mut n_games, begin) = (0_u32, Instant::now());
     while begin.elapsed() < each {
-        store.put_game(next()).wait()?;
+        next().wait()?;
         n_games += 1;
     }
     let bare = f64::from(n_games) / begin.elapsed().as_secs_f64();
     let (mut n_games, begin) = (0_u32, Instant::now());
     let mut waiting = VecDeque::new();
     while begin.elapsed() < each {
-        waiting.push_back(store.put_game(next()));
+        waiting.push_back(next());
         n_games += 1;
         if waiting.len() > IN_FLIGHT {
             waiting.pop_front().map_or(Ok(()), |receipt| receipt.wait().map(drop))?;
@@ -78,7 +78,7 @@ pub fn fill(location: &str, game: &str, n_games: u64, options: &Options) -> Resu
     let plan = Plan::new(&store, game)?;
     let mut waiting = VecDeque::new();
     for number in 1..=n_games {
-        waiting.push_back(store.put_game(plan.game(number)));
+        waiting.push_back(plan.put(&store, number));
         if waiting.len() > IN_FLIGHT {
             waiting.pop_front().map_or(Ok(()), |receipt| receipt.wait().map(drop))?;
         }
@@ -126,6 +126,7 @@ fn timed<T>(work: impl FnOnce() -> Result<T, StoreError>) -> Result<(T, Duration
 /// A tournament of two built-ins, and records for its games.
 struct Plan {
     tournament: TournamentId,
+    n_entrants: usize,
     records: Vec<Vec<u8>>,
 }
 
@@ -140,23 +141,25 @@ impl Plan {
             version: None,
         };
         let entrants: Vec<NewEntrant> = names.into_iter().map(|seat| entrant(seat.name)).collect();
-        let first = Pairing {
-            id: 1,
-            entrants: Entrant::all(entrants.len()).collect(),
-            block: 1,
-            start: 1,
+        let spec = "{\"format\":\"bench\"}".to_owned();
+        let n_entrants = entrants.len();
+        let tournament = store.create_tournament(NewTournament { spec, seed: Seed(1), entrants })?;
+        Ok(Self { tournament, n_entrants, records })
+    }
+
+    /// Stores a game as tournaments do: its pairing first, for whose receipt nobody waits.
+    fn put(&self, store: &Store, number: u64) -> Receipt<Stored> {
+        let pairing = Pairing {
+            id: number,
+            entrants: Entrant::all(self.n_entrants).collect(),
+            block: number,
+            start: number,
             round: None,
             reason: Reason::Group { round: 1, table: 1, of: 1 },
         };
-        let spec = "{\"format\":\"bench\"}".to_owned();
-        let tournament = store.create_tournament(NewTournament { spec, seed: Seed(1), entrants })?;
-        store.put_pairings(tournament, &[first])?;
-        Ok(Self { tournament, records })
-    }
-
-    fn game(&self, number: u64) -> NewGame {
+        drop(store.submit_pairings(self.tournament, &[pairing]));
         let record = &self.records[(number % RECORDS) as usize];
-        NewGame::of_pairing(self.tournament, Key::first(number), record.clone())
+        store.put_game(NewGame::of_pairing(self.tournament, Key::first(number), record.clone()))
     }
 }
 

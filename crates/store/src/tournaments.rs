@@ -294,6 +294,17 @@ impl Store {
         let (spec, changes) = (spec.to_owned(), changes.to_vec());
         self.write(move |tx| {
             let seq = seq_of(tx, tournament)?;
+            // Their records name those who were to play, and a round without a game would be paired anew.
+            let owed = "select 1 from pairings where tournament = ?1 and state <> 'done' and attempt > 1 and not exists \
+                        (select 1 from pairings others where others.tournament = pairings.tournament \
+                        and others.state = 'done' and coalesce(others.round, -1) = coalesce(pairings.round, -1)) limit 1";
+            if tx.row(owed, params![seq])?.is_some() {
+                return Err(StoreError::refused(
+                    "games that failed because of us are to be played again first: go on with the tournament until a game of \
+                     this round is over, and change then who takes part",
+                )
+                .into());
+            }
             TOURNAMENTS.change(tx, "seq = ?1", params![seq], &[("spec", spec.as_str().into())])?;
             if let Some(new) = &new {
                 let row =

