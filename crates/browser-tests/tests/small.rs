@@ -46,6 +46,11 @@ fn opening(browser: &Browser) -> String {
 const CUT: &str = "[...document.querySelectorAll('figure')].filter((figure) => figure.checkVisibility() && \
      figure.scrollWidth > figure.clientWidth).length";
 
+/// The first of what reaches too far to the right.
+const WIDEST: &str = "[...document.querySelectorAll('body *')].filter((one) => \
+     one.getBoundingClientRect().right > document.documentElement.clientWidth + 1).slice(0, 8) \
+     .map((one) => `${one.tagName} ${one.className} ${(one.textContent ?? '').slice(0, 40)}`).join(' | ')";
+
 #[test]
 fn no_page_sticks_out_at_the_side_of_a_small_screen() {
     let site = Site::open("browser-small");
@@ -86,7 +91,8 @@ fn no_page_sticks_out_at_the_side_of_a_small_screen() {
             }
             let (out, cut) = (browser.sticks_out(), browser.value(CUT));
             if out > 0 || cut != 0 {
-                wrong.push(format!("{page} {size:?}: {out} pixels stick out, {cut} plots are cut"));
+                let what = browser.value(WIDEST);
+                wrong.push(format!("{page} {size:?}: {out} pixels stick out ({what}), {cut} plots are cut"));
             }
         }
     }
