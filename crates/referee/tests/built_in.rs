@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use common::{Table, ms};
 use rookery_games::hexapawn;
 use rookery_referee::{
-    Answering, Cause, Controls, End, Event, Evidence, Failure, Fault, Info, MAX_INFO_CHARS,
-    MatchSpec, Offence, Player, Question, Referee, Session, Strategist, Terms, play,
+    Answering, Cause, Controls, End, Event, Evidence, Failure, Fault, Info, MAX_INFO_CHARS, MatchSpec,
+    Offence, Player, Question, Referee, Session, Strategist, Terms, play,
 };
 use rookery_rules::{Position, Seed, Setup};
 use rookery_search::{Budget, First, Strategy};

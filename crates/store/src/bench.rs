@@ -9,8 +9,8 @@ use rookery_rules::{GameSpec, Seed, Setup as _};
 use rookery_tournament::{Entrant, Pairing, Reason};
 
 use crate::{
-    CheckOrder, EntrantKind, GameFilter, NewEntrant, NewGame, NewTournament, Options, Page, Rating, Receipt, Store,
-    StoreError, Stored, TournamentId,
+    CheckOrder, EntrantKind, GameFilter, NewEntrant, NewGame, NewTournament, Options, Page, Rating, Receipt,
+    Store, StoreError, Stored, TournamentId,
 };
 
 /// How many different records are stored over and over: what a game costs does not depend on its moves.

@@ -237,8 +237,26 @@ mod tests {
             std::fs::write(live.join(format!("{id}{SUFFIX}")), lines[..n_lines].concat()).unwrap();
             let hub = hub(&folder, Lengths { record: 100, ..Lengths::default() });
             assert_eq!(hub.resume().await, 0);
-            assert!(!hub.spool.has_record(id) && hub.spool.left().unwrap().is_empty(), "{n_lines} lines");
+            wait("its end", || !hub.spool.has_record(id)).await;
+            assert!(hub.spool.left().unwrap().is_empty(), "{n_lines} lines");
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn fault_s03_a_match_whose_file_could_not_be_written_to_its_end_is_stored_from_what_was_played() {
+        let folder = TempFolder::new("hub-cut");
+        let hub = hub(&folder, Lengths::default());
+        let record = random_record(&GameSpec::parse("hexapawn").unwrap(), Seed(3)).unwrap();
+        let mut played = rookery_live::read_story(&record[..]).unwrap().snapshot();
+        let id = GameId::random();
+        let file = folder.join("hub.db.live").join(format!("{id}{SUFFIX}"));
+        std::fs::write(&file, &record[..record.len() / 2]).unwrap();
+        let owners = vec![None, None];
+        assert_eq!(hub.store_record(id, owners.clone(), None).await, Kept::NotYet, "half of it is no record");
+        played.record_problem = Some("the disk was full".to_owned());
+        assert_eq!(hub.store_record(id, owners, Some(Arc::new(played))).await, Kept::Stored);
+        assert_eq!(hub.store.record(id).unwrap(), record);
+        assert!(!file.exists());
     }
 
     #[tokio::test(flavor = "multi_thread")]

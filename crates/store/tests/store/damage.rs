@@ -203,7 +203,11 @@ fn fault_s09_bytes_that_are_overwritten_anywhere_are_found_or_read_by_nobody() {
         if is_told(&copy) {
             n_told += 1;
         } else if let Some(what) = differs(&everything(&copy), &whole) {
-            missed.push(format!("{n_bytes} bytes from {at}, in page {} at {}: {what}", 1 + at / 4096, at % 4096));
+            missed.push(format!(
+                "{n_bytes} bytes from {at}, in page {} at {}: {what}",
+                1 + at / 4096,
+                at % 4096
+            ));
         }
     }
     eprintln!("{} places, {n_told} told, {} missed: {missed:#?}", places.len(), missed.len());
