@@ -15,12 +15,12 @@ use crate::strength::{Blur, Searcher, Strength, lines};
 const LEVELS: Ladder = ladder([
     (25, 1_000, 700),
     (21, 195, 610),
-    (89, 80, 339),
-    (186, 44, 226),
-    (667, 14, 79),
-    (3_100, 2, 5),
-    (8_500, 1, 1),
-    (100_000, 1, 0),
+    (83, 83, 348),
+    (158, 50, 247),
+    (443, 20, 111),
+    (1_755, 4, 14),
+    (5_100, 1, 3),
+    (20_000, 1, 0),
 ]);
 
 /// The value with which three games of four are won. A lead says little before the end: who is behind blocks more.
