@@ -77,7 +77,11 @@ pub static GENERAL: &[PlayerInfo] = &[
     level("level:5", "looks some moves ahead, with a few holes: for people who know the game", false),
     level("level:6", "overlooks little, and only what is some moves ahead", false),
     level("level:7", "looks far ahead: for people who play well", false),
-    level("level:8", "the strongest level for the game and the time given, on all threads that it may use", false),
+    level(
+        "level:8",
+        "the strongest level for the game and the time given, on all threads that it may use",
+        false,
+    ),
     level(LEVEL_NAMES[0].0, "level:2, overlooks much: for children", true),
     level(LEVEL_NAMES[1].0, "level:5, for people who know the game", false),
     level(LEVEL_NAMES[2].0, "level:8, the strongest level", false),
