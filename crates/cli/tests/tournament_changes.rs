@@ -29,7 +29,7 @@ fn who_comes_late_and_who_leaves_is_heeded_after_a_kill() {
     let folder = TempFolder::new("late");
     let store = folder.join("s.db");
     let store = store.to_str().unwrap();
-    let flags = ["--games", "600", "--quiet", "--store", store];
+    let flags = ["--games", "4000", "--quiet", "--store", store];
     let mut running = Command::new(ROOKERY)
         .args(["tournament", "run", "--format", "ladder", "hexapawn", "random", "first", "level:1"])
         .args(flags)
