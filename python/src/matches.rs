@@ -242,6 +242,10 @@ fn hold(
              nested too deeply",
         )
     })?;
+    if let Some(time) = told["time"].as_str() {
+        let read = time.parse::<TimeControl>();
+        read.map_err(|error| value(format!("there is no time control {time:?}: {error}")))?;
+    }
     let mut spec: TournamentSpec = serde_json::from_value(told.clone())
         .map_err(|error| value(format!("this cannot be held: {error}")))?;
     spec.check().map_err(value)?;

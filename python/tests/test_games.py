@@ -256,7 +256,7 @@ def test_open_spiel_names():
     game = openspiel.load_game("hexapawn:rows=4,cols=4")
     state = game.new_initial_state()
     assert state.current_player() == 0 and game.num_players() == 2
-    assert game.num_distinct_actions() == 72 and game.observation_tensor_shape() == [5, 4, 4]
+    assert game.num_distinct_actions() == 78 and game.observation_tensor_shape() == [5, 4, 4]
     assert str(game) == game.spec == "hexapawn:rows=4,cols=4"
     while not state.is_terminal():
         legal, mask = state.legal_actions(), state.legal_actions_mask()

@@ -131,14 +131,19 @@ def test_a_store_is_read_one_record_after_the_other(tmp_path, monkeypatch):
     assert len(four) == 6 and len(rookery.store_records(store, game="four")) == 8
 
 
+@pytest.fixture(scope="module")
+def long_record(tmp_path_factory):
+    spec = "renpaarden:width=11,height=11,max-turns=600000"
+    played = rookery.match(spec, ["random", "random"], games=1, record=tmp_path_factory.mktemp("long"))
+    return Path(played.games[0].record).read_bytes()
+
+
 @pytest.mark.parametrize("read", [rookery.verify, rookery.read_record, lambda record: rookery.review(record, time=0.0)])
-def test_ctrl_c_stops_reading_a_long_record(tmp_path, ctrl_c, read):
-    spec = "renpaarden:width=9,height=9,max-turns=60000"
-    record = Path(rookery.match(spec, ["random", "random"], games=2, record=tmp_path).games[0].record).read_bytes()
+def test_ctrl_c_stops_reading_a_long_record(long_record, ctrl_c, read):
     begin = time.process_time()
-    rookery.verify(record)
+    rookery.verify(long_record)
     whole = time.process_time() - begin
     begin = time.process_time()
     with ctrl_c(whole / 20):
-        read(record)
+        read(long_record)
     assert time.process_time() - begin < whole / 2
