@@ -210,7 +210,7 @@ fn the_evening_goes_as_the_page_says() {
 }
 
 #[test]
-#[ignore = "takes half an hour; the figures of docs/course.md come from it, in a release build"]
+#[ignore = "takes all cores for a minute; the figures of docs/course.md come from it"]
 fn sixty_bots_of_three_languages_hold_their_evening() {
     let Some(staff) = staff(&["python3", "node", "bash"], CLOCK) else { return };
     for number in 0..60 {
