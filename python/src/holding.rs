@@ -212,9 +212,12 @@ impl Order {
         let _working = gate::enter(py, Work::Shared)?;
         if self.has_callers() {
             let held = py.detach(|| {
-                tournament.hold_by(|scheduler, archive, watcher| {
-                    self.hold_here(scheduler, Some(archive), watcher, &mut played)
-                })
+                tournament.hold_by(
+                    |scheduler, archive, watcher| {
+                        self.hold_here(scheduler, Some(archive), watcher, &mut played)
+                    },
+                    &mut |_| rated::keep_stored(tournament, store),
+                )
             });
             self.end(held)?;
         } else {
@@ -229,13 +232,13 @@ impl Order {
                     elsewhere: None,
                 };
                 let seen = &mut |game: &PlayedGame| keep(&mut played, game);
-                tournament.hold(&holding, stopping, &mut (), &mut |_| {}, seen)
+                let rated = &mut |_: &TournamentOutcome| rated::keep_stored(tournament, store);
+                tournament.hold_then(&holding, stopping, &mut (), &mut |_| {}, seen, rated)
             })?;
         }
         played.sort_by_key(|game| game.pairing.id);
         let known = py.detach(|| {
             let results = tournament.results()?.collect::<Result<Vec<_>, _>>()?;
-            rated::keep_stored(tournament, store)?;
             Ok::<_, ArenaError>((results, tournament.format()?.ranking()))
         });
         let (results, ranking) = known.map_err(of_arena)?;

@@ -89,7 +89,7 @@ impl Tournament {
     }
 
     /// Has the caller play all games that are not played yet, on its own thread and one at a time: it is handed the scheduler,
-    /// where records go, and whom to tell.
+    /// where records go, and whom to tell. `then` is as in [`Self::hold_then`].
     pub fn hold_by(
         &self,
         play: impl FnOnce(
@@ -97,11 +97,12 @@ impl Tournament {
             &dyn Archive,
             &mut dyn Watcher,
         ) -> Result<TournamentOutcome, ArenaError>,
+        then: Then<'_>,
     ) -> Result<TournamentOutcome, ArenaError> {
         let play = |scheduler: &mut Scheduler<_>, aborted, watcher: &mut dyn Watcher| {
             self.keeping(aborted, |kept| play(scheduler, kept, watcher)).map(|outcome| (outcome, 0))
         };
-        self.hold_with(1, &mut (), &mut |_| {}, play, &mut |_| Ok(()))
+        self.hold_with(1, &mut (), &mut |_| {}, play, then)
     }
 
     /// What is left to play, for whoever plays it and says how many games failed too often; the state of the tournament before

@@ -20,12 +20,17 @@ pub fn keep(
     store.put_ratings(&pool(id), &ratings.method(), rows(id, store, ratings, evaluation)?)
 }
 
-/// Rates everybody by the games that are stored, and keeps that, if there is anything to go by.
-pub fn keep_stored(tournament: &Tournament, store: &Store) -> Result<(), ArenaError> {
-    let mut evaluation = Evaluation::new(tournament.spec());
+/// Adds every result of a tournament that is stored.
+pub fn evaluate(tournament: &Tournament, mut evaluation: Evaluation) -> Result<Evaluation, ArenaError> {
     for result in tournament.results()? {
         evaluation.add(&result?);
     }
+    Ok(evaluation)
+}
+
+/// Rates everybody by the games that are stored, and keeps that, if there is anything to go by.
+pub fn keep_stored(tournament: &Tournament, store: &Store) -> Result<(), ArenaError> {
+    let evaluation = evaluate(tournament, Evaluation::new(tournament.spec()))?;
     match Ratings::fit(&evaluation, &RatingOptions::default()) {
         Ok(ratings) => Ok(keep(tournament.id(), store, &ratings, &evaluation)?),
         Err(_) => Ok(()),

@@ -73,7 +73,7 @@ impl<K: JobKey> Coordinator<K> {
             // own here.
             Stage::Waits if is_its => {}
             Stage::Ended => {}
-            // There is no room for its session, so that it cannot be told from others: as one that says nothing of sessions.
+            // The table is full: it is treated like a worker that says nothing of sessions.
             Stage::Works | Stage::Waits if known.is_none() && self.sessions.len() >= MOST_WORKERS => {
                 return Admission::Known;
             }

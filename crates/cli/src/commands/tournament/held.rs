@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rookery_arena::{ArenaError, PlayedGame, Tournament};
+use rookery_arena::{ArenaError, PlayedGame, Tournament, rated};
 use rookery_report::Evaluation;
 use rookery_rules::text::clean;
 use rookery_store::{Store, StoreError};
@@ -191,11 +191,7 @@ impl Counted {
     /// the store has.
     pub(super) fn leave_out_failed(&mut self, tournament: &Tournament) -> Result<(), ArenaError> {
         if self.aborted > 0 {
-            let mut evaluation = Evaluation::new(tournament.spec());
-            for result in tournament.results()? {
-                evaluation.add(&result?);
-            }
-            self.evaluation = evaluation;
+            self.evaluation = rated::evaluate(tournament, Evaluation::new(tournament.spec()))?;
         }
         Ok(())
     }

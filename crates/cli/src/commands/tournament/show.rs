@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use rookery_arena::Tournament;
+use rookery_arena::{Tournament, rated};
 use rookery_referee::parse_duration;
 use rookery_report::table::wrapped;
 use rookery_report::{Context, Evaluation, Model, RatingOptions, Ratings, Report, TestFacts, test_json};
@@ -262,11 +262,7 @@ fn report(
 
 /// Every result of a tournament.
 pub(crate) fn evaluate(tournament: &Tournament, evaluation: Evaluation) -> anyhow::Result<Evaluation> {
-    let mut evaluation = evaluation;
-    for result in tournament.results().map_err(whole)? {
-        evaluation.add(&result.map_err(whole)?);
-    }
-    Ok(evaluation)
+    rated::evaluate(tournament, evaluation).map_err(whole)
 }
 
 /// The tournament that is meant: the one that was named, the only unfinished one, or the latest.
